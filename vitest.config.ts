@@ -1,0 +1,41 @@
+import { defaultServerConditions } from "vite";
+import { defineConfig } from "vitest/config";
+
+// Tests run on the sources: the condition `@mqb/source` resolves workspace packages to `src`, no build needed.
+const conditions = ["@mqb/source", ...defaultServerConditions];
+const roots = "{packages,plugins,apps}/*/test/**";
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    reporters: ["default", "./scripts/vitest-summary.ts"],
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: [`${roots}/*.test.ts`, "scripts/test/**/*.test.ts"],
+          exclude: [`${roots}/*.integration.test.ts`],
+          pool: "threads",
+          isolate: false,
+          server: { deps: { inline: [/mqb-plugin-/] } },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: [`${roots}/*.integration.test.ts`, "scripts/test/**/*.integration.test.ts"],
+          pool: "forks",
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
