@@ -1,0 +1,55 @@
+import type { Accounting } from "../route/accounting.ts";
+import type { Clock } from "./clock.ts";
+import type { Consumer, Publisher } from "./endpoint.ts";
+import type { ExpressionCompiler } from "./expression.ts";
+import type { Logger } from "./log.ts";
+import type { StateStore } from "./store.ts";
+
+/** What an endpoint or middleware gets when it is opened. One object per opening; valid until its `close`. */
+export interface OpenContext {
+  /** The route's name. */
+  readonly route: string;
+  /** Where in the route it stands, e.g. `output.middlewares[0].dlq.endpoint`. */
+  readonly path: string;
+  readonly side: Side;
+  /** Aborted when the start is given up or the route is torn down: stop connecting. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Relative paths of the configuration are relative to this folder. */
+  readonly baseDir: string;
+  /** The route ends at the first empty batch (`exit_on_empty`, `--drain`). */
+  readonly draining: boolean;
+  readonly accounting: Accounting;
+  /** The route's `allow_fault_injection`. */
+  readonly allowFaultInjection: boolean;
+  /**
+   * Kept for this place of the route from its start to its end, across reconnects: a source without a durable position
+   * remembers here how far it was acked.
+   */
+  readonly session: Map<string, unknown>;
+  /** One value per key and bridge, made by whoever asks first: in-process topics and other shared state. */
+  local<T>(key: string, make: () => T): T;
+  /**
+   * One resource per key and bridge while somebody holds it, e.g. a client per identical connection settings (never by
+   * topic or table). Concurrent callers wait for one `make`; a failed `make` is not kept. `dispose` runs when the last
+   * holder has released.
+   */
+  share<T>(key: string, make: () => Promise<T>, dispose: (value: T) => Promise<void>): Promise<Shared<T>>;
+  /** Opens an endpoint nested in this one's configuration. `path` is relative: `endpoint`, `[0]`, `cases.a`. */
+  openConsumer(endpoint: unknown, path: string): Promise<Consumer>;
+  openPublisher(endpoint: unknown, path: string): Promise<Publisher>;
+  /** Opens a state store by URL, e.g. `file:///var/lib/mqb/state.json` or `memory:`. */
+  openStore(url: string): Promise<StateStore>;
+  /** The expression compiler. Throws a `config` error that names the package to install when there is none. */
+  expressions(): ExpressionCompiler;
+}
+
+export type Side = "input" | "output";
+
+/** A held resource of `OpenContext.share`. */
+export interface Shared<T> {
+  readonly value: T;
+  /** Idempotent. */
+  release(): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import type { OpenContext, Side } from "./context.ts";
+import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "./endpoint.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
+import type { ConfigSchema } from "./schema.ts";
+
+/** An endpoint nested in a configuration, as the user wrote it. */
+export interface ChildEndpoint {
+  /** Where it stands, relative to its owner: `endpoint`, `[0]`, `cases.a`. */
+  readonly path: string;
+  readonly side: Side;
+  readonly endpoint: unknown;
+}
+
+/** A checked child with its declared capabilities; those of its middlewares are worked in. */
+export interface ResolvedChild extends ChildEndpoint {
+  readonly type: string;
+  readonly input?: InputCapabilities;
+  readonly output?: OutputCapabilities;
+}
+
+/** A fault or remark that a definition finds in a configuration of the right shape. */
+export interface Finding {
+  readonly level: "error" | "warning";
+  /** Relative to the endpoint's or middleware's configuration; empty = the whole of it. */
+  readonly path: readonly (string | number)[];
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface CheckContext {
+  readonly side: Side;
+  /** The route's name; fills in for an absent topic, queue or collection. */
+  readonly route: string;
+  readonly draining: boolean;
+  readonly allowFaultInjection: boolean;
+  readonly children: readonly ResolvedChild[];
+}
+
+/**
+ * A kind of endpoint. Declared once; validation, JSON Schema, docs, URI parameters, the delivery guarantee and the
+ * conformance suite all read it. The methods other than `open…` are pure and called at any time.
+ */
+export interface EndpointDefinition<C = unknown> {
+  readonly description: string;
+  readonly schema: ConfigSchema<C>;
+  /** Other spellings of its key. */
+  readonly aliases?: readonly string[];
+  /** Composes other endpoints or shapes routing, instead of talking to a system. */
+  readonly structural?: boolean;
+  /** A field that takes the route's name when it is absent. */
+  readonly nameField?: string;
+  readonly input?: {
+    capabilities(config: C, context: CheckContext): InputCapabilities;
+    /** Connects; rejects with `connection` or `config` errors. Called at start and at every reconnect. */
+    open(config: C, context: OpenContext): MaybePromise<Consumer>;
+  };
+  readonly output?: {
+    capabilities(config: C, context: CheckContext): OutputCapabilities;
+    open(config: C, context: OpenContext): MaybePromise<Publisher>;
+  };
+  /** The nested endpoints of a configuration, so that they are checked with it. */
+  children?(config: C, side: Side): readonly ChildEndpoint[];
+  /** Checks beyond the shape. Offline: touches no network; may look at local files only to read. */
+  check?(config: C, context: CheckContext): readonly Finding[];
+}
+
+/** A kind of middleware: a decorator around one consumer or one publisher. A side it does not offer is a start error. */
+export interface MiddlewareDefinition<C = unknown> {
+  readonly description: string;
+  readonly schema: ConfigSchema<C>;
+  readonly aliases?: readonly string[];
+  /** May take messages out of a batch (part names by source position then fall back to write time). */
+  readonly removes?: boolean;
+  input?(inner: Consumer, config: C, context: OpenContext): MaybePromise<Consumer>;
+  output?(inner: Publisher, config: C, context: OpenContext): MaybePromise<Publisher>;
+  /** What it changes in the capabilities of what it wraps; left out = nothing. */
+  inputCapabilities?(inner: InputCapabilities, config: C): InputCapabilities;
+  outputCapabilities?(inner: OutputCapabilities, config: C): OutputCapabilities;
+  children?(config: C, side: Side): readonly ChildEndpoint[];
+  check?(config: C, context: CheckContext): readonly Finding[];
+}

@@ -1,0 +1,88 @@
+import type { MessageBatch } from "../message/batch.ts";
+import type { Disposition, Outcome } from "./disposition.ts";
+
+/** A received batch and the one call that settles it. */
+export interface Delivery {
+  readonly batch: MessageBatch;
+  /**
+   * Settles the batch: `undefined` = every message acked, else one disposition per message, by position. The route
+   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`.
+   * Resolves when the source has taken it. Throws when it could not be taken: the route reconnects and the source
+   * delivers again.
+   */
+  commit(dispositions?: readonly Disposition[]): Promise<void>;
+}
+
+/** The opened source side of an endpoint. */
+export interface Consumer {
+  /**
+   * Waits for the first message, then takes what is there without waiting, at most `max`. An empty batch means
+   * "nothing for now", and for a draining route the end. Never called again before it has settled. When `signal` aborts
+   * it stops waiting and resolves with an empty batch or rejects with the signal's reason; messages taken already are
+   * delivered or returned to the source, never lost.
+   * Throws `connection` errors to be reopened, `permanent` or `config` ones to end the route as failed, `end` when the
+   * source is finished for good. Any other error counts as `connection`.
+   */
+  receive(max: number, signal: AbortSignal): Promise<Delivery>;
+  /** Idempotent. Wakes a blocked `receive`; messages that are not acked return to the source. */
+  close(): Promise<void>;
+  status?(): EndpointStatus;
+}
+
+/** The opened sink side of an endpoint. */
+export interface Publisher {
+  /**
+   * Resolves when the sink has accepted. `undefined` = every message accepted, none replied; else one outcome per
+   * message, by position. Throws only when it cannot say which message failed. May be called again before an earlier
+   * call has settled, unless the endpoint asks for ordered publishing. When `signal` aborts, the route has given up
+   * waiting (grace period over): stop soon, report what is not accepted as failed.
+   */
+  send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined>;
+  /** Everything accepted so far is as durable as the configuration asks for. Called before close at a drain's end. */
+  flush?(): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+  status?(): EndpointStatus;
+}
+
+/** The state of one side of a route, for status pages and `mqb status`. Holds no secret: the target is redacted. */
+export interface EndpointStatus {
+  readonly healthy: boolean;
+  /** Topic, table, path, URL without credentials. */
+  readonly target: string;
+  /** Lag, backlog or depth in messages, when known. */
+  readonly pending?: number;
+  readonly capacity?: number;
+  readonly error?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What a source can do, declared by the endpoint; runtime, conformance suite, guarantee and docs read it. */
+export interface InputCapabilities {
+  /** An unacked message comes back after a crash or a nack. */
+  readonly acknowledges: boolean;
+  /** `commit` must be called in the order of receipt (cumulative positions). */
+  readonly commitsInOrder: boolean;
+  /** A `reply` disposition reaches the one who sent the message. */
+  readonly replies: boolean;
+  /** The same message has the same id when it is delivered or read again. */
+  readonly stableIds: boolean;
+  /** Stamps positions (`mqb.src.*`) that repeat when the source is read again. */
+  readonly replayablePosition: boolean;
+  /** Reaches an end by itself (an empty batch in a drain is the true end, not a pause). */
+  readonly bounded: boolean;
+}
+
+/** What a sink can do. */
+export interface OutputCapabilities {
+  /** `send` resolves only after the sink has really accepted. */
+  readonly acknowledges: boolean;
+  /** Outcomes can be `replied`. */
+  readonly replies: boolean;
+  /** The route must call `send` one at a time, in the order of receipt. */
+  readonly orderedPublish: boolean;
+  /** Sending a message with the same identity twice has the effect of sending it once. */
+  readonly idempotent: boolean;
+  /** The batch size that suits the sink, when the user gives none. */
+  readonly defaultBatchSize?: number;
+}

@@ -1,0 +1,43 @@
+import type { Clock } from "./clock.ts";
+import type { EndpointDefinition, MiddlewareDefinition } from "./definition.ts";
+import type { ExpressionCompiler } from "./expression.ts";
+import type { Logger } from "./log.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
+import type { StateStore } from "./store.ts";
+import type { SchemeDefinition } from "./uri.ts";
+
+/** The version of these contracts. Raised by a change that old plugins do not survive; core takes it and the one before. */
+export const API_VERSION = 1;
+
+export interface StoreContext {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly baseDir: string;
+}
+
+/** A kind of state store, found by the scheme of its URL. */
+export interface StoreDefinition {
+  readonly description: string;
+  /** Survives the end of the process. */
+  readonly durable: boolean;
+  open(url: string, context: StoreContext): MaybePromise<StateStore>;
+}
+
+export interface PluginDefinition {
+  /** The package's name, for messages. */
+  readonly name: string;
+  readonly apiVersion: number;
+  readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
+  readonly middlewares?: Readonly<Record<string, MiddlewareDefinition>>;
+  /** By URL scheme, without the colon. */
+  readonly stores?: Readonly<Record<string, StoreDefinition>>;
+  readonly schemes?: Readonly<Record<string, SchemeDefinition>>;
+  readonly expressions?: ExpressionCompiler;
+}
+
+/** A plugin as a value; made by `definePlugin`, recognised by its brand so that two copies of core agree. */
+export interface Plugin extends PluginDefinition {
+  readonly [PLUGIN_BRAND]: true;
+}
+
+export const PLUGIN_BRAND: unique symbol = Symbol.for("mqb.plugin") as never;

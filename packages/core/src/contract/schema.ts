@@ -1,0 +1,43 @@
+/**
+ * The parts of Standard Schema (standardschema.dev) and Standard JSON Schema that mqb reads. zod 4 implements both; an
+ * author may use any library that does.
+ */
+export interface ConfigSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+    };
+  };
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  /** Set by zod for unknown keys; the path then names the object that holds them. */
+  readonly keys?: readonly string[];
+}
+
+/** A JSON Schema node, as far as mqb looks into it. `x-mqb-*` annotations come from the schema's metadata. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly [keyword: string]: unknown;
+}
+
+/** The JSON Schema (draft 2020-12) of what a user may write, or undefined when the schema's library cannot say it. */
+export function jsonSchemaOf(schema: ConfigSchema): JsonSchema | undefined {
+  return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" }) as JsonSchema | undefined;
+}

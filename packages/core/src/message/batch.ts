@@ -1,0 +1,242 @@
+import { freshId, type MessageId } from "./id.ts";
+import { Message, type MessageSource, type Metadata, NO_METADATA } from "./message.ts";
+
+/** One buffer that holds the payloads of a batch: payload `i` is `bytes[starts[i] .. ends[i])`. */
+export interface Slab {
+  readonly bytes: Buffer;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /**
+   * When set: these bytes follow each payload directly, and occur in none of them. Where also
+   * `starts[i + 1] === ends[i] + terminator.length`, a sink that ends its records in the same bytes writes the whole
+   * run with one call.
+   */
+  readonly terminator?: Uint8Array;
+}
+
+/** The id and metadata of the messages of a slab, asked for by position and only when somebody needs them. */
+export interface SlabFields {
+  /** The id that the message came with; `undefined` = it has none and gets a fresh one. */
+  id?(index: number): MessageId | undefined;
+  /** Metadata of this one message, without `shared`. */
+  metadata?(index: number): Metadata | undefined;
+}
+
+/**
+ * An ordered group of messages; what travels through a route. Reads as messages, made when first asked for, or on the
+ * hot path as bytes. Immutable: what changes messages makes a new batch, what removes some uses `select`.
+ */
+export interface MessageBatch extends Iterable<Message> {
+  readonly length: number;
+  /** The message at a position: the same object every time. Throws a RangeError outside of the batch. */
+  at(index: number): Message;
+  /** The payload at a position: a view, no copy, no message made. */
+  payload(index: number): Uint8Array;
+  /** The id at a position: the same every time; a fresh one is made when the message came without. */
+  id(index: number): MessageId;
+  /** The metadata at a position, `shared` included. */
+  metadata(index: number): Metadata;
+  /** The payloads as one buffer, when they lie in one. */
+  readonly slab?: Slab;
+  /** Metadata that every message of the batch has, held once. */
+  readonly shared?: Metadata;
+  /** Sum of the payload lengths, for limits. */
+  readonly byteLength: number;
+  /** The messages at these positions, in this order; shares the slab and the message objects. */
+  select(indices: Uint32Array): MessageBatch;
+}
+
+/** A batch of message objects. `shared` promises metadata that all of them carry already. */
+export function batchOf(messages: readonly Message[], shared?: Metadata): MessageBatch {
+  return new ListBatch(messages, shared);
+}
+
+/** A batch over a slab; `fields` gives ids and metadata when asked, `shared` is added to each message's metadata. */
+export function slabBatch(slab: Slab, fields?: SlabFields, shared?: Metadata): MessageBatch {
+  return new SlabBatch(slab, fields, shared);
+}
+
+class ListBatch implements MessageBatch {
+  readonly shared?: Metadata;
+  private readonly messages: readonly Message[];
+  private bytes = -1;
+
+  constructor(messages: readonly Message[], shared: Metadata | undefined) {
+    this.messages = messages;
+    if (shared) this.shared = shared;
+  }
+
+  get length(): number {
+    return this.messages.length;
+  }
+
+  get byteLength(): number {
+    if (this.bytes < 0) {
+      let sum = 0;
+      for (let i = 0; i < this.messages.length; i++) sum += this.messages[i]!.payload.length;
+      this.bytes = sum;
+    }
+    return this.bytes;
+  }
+
+  at(index: number): Message {
+    const message = this.messages[index];
+    if (message === undefined) throw outside(index, this.messages.length);
+    return message;
+  }
+
+  payload(index: number): Uint8Array {
+    return this.at(index).payload;
+  }
+
+  id(index: number): MessageId {
+    return this.at(index).id;
+  }
+
+  metadata(index: number): Metadata {
+    return this.at(index).metadata;
+  }
+
+  select(indices: Uint32Array): MessageBatch {
+    const some = new Array<Message>(indices.length);
+    for (let i = 0; i < indices.length; i++) some[i] = this.at(indices[i]!);
+    return new ListBatch(some, this.shared);
+  }
+
+  [Symbol.iterator](): Iterator<Message> {
+    return this.messages[Symbol.iterator]();
+  }
+}
+
+class SlabBatch implements MessageBatch, MessageSource {
+  readonly slab: Slab;
+  readonly shared?: Metadata;
+  readonly length: number;
+  private readonly fields: SlabFields | undefined;
+  private made: (Message | undefined)[] | undefined;
+  private ids: (MessageId | undefined)[] | undefined;
+  private bytes = -1;
+
+  constructor(slab: Slab, fields: SlabFields | undefined, shared: Metadata | undefined) {
+    if (slab.starts.length !== slab.ends.length) throw new TypeError("a slab has as many starts as ends");
+    this.slab = slab;
+    this.length = slab.starts.length;
+    this.fields = fields;
+    if (shared) this.shared = shared;
+  }
+
+  get byteLength(): number {
+    if (this.bytes < 0) this.bytes = sumLengths(this.slab);
+    return this.bytes;
+  }
+
+  at(index: number): Message {
+    const made = (this.made ??= new Array<Message | undefined>(this.length));
+    const message = made[index];
+    if (message) return message;
+    if (!(index >= 0 && index < this.length)) throw outside(index, this.length);
+    return (made[index] = Message.in(this, index));
+  }
+
+  payload(index: number): Uint8Array {
+    if (!(index >= 0 && index < this.length)) throw outside(index, this.length);
+    return this.slab.bytes.subarray(this.slab.starts[index]!, this.slab.ends[index]!);
+  }
+
+  id(index: number): MessageId {
+    const ids = (this.ids ??= new Array<MessageId | undefined>(this.length));
+    return (ids[index] ??= this.fields?.id?.(index) ?? freshId());
+  }
+
+  metadata(index: number): Metadata {
+    const own = this.fields?.metadata?.(index);
+    if (!this.shared) return own ?? NO_METADATA;
+    return own && own.size > 0 ? new Map([...this.shared, ...own]) : this.shared;
+  }
+
+  select(indices: Uint32Array): MessageBatch {
+    return new Selection(this, indices);
+  }
+
+  *[Symbol.iterator](): Iterator<Message> {
+    for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+}
+
+/** Some positions of a slab batch; messages, ids and bytes stay those of the whole. */
+class Selection implements MessageBatch {
+  readonly length: number;
+  readonly shared?: Metadata;
+  private readonly whole: SlabBatch;
+  private readonly indices: Uint32Array;
+  private part: Slab | undefined;
+  private bytes = -1;
+
+  constructor(whole: SlabBatch, indices: Uint32Array) {
+    this.whole = whole;
+    this.indices = indices;
+    this.length = indices.length;
+    if (whole.shared) this.shared = whole.shared;
+  }
+
+  get slab(): Slab {
+    if (!this.part) {
+      const { bytes, starts, ends, terminator } = this.whole.slab;
+      const from = new Uint32Array(this.length);
+      const to = new Uint32Array(this.length);
+      for (let i = 0; i < this.length; i++) {
+        from[i] = starts[this.indices[i]!]!;
+        to[i] = ends[this.indices[i]!]!;
+      }
+      this.part = terminator ? { bytes, starts: from, ends: to, terminator } : { bytes, starts: from, ends: to };
+    }
+    return this.part;
+  }
+
+  get byteLength(): number {
+    if (this.bytes < 0) this.bytes = sumLengths(this.slab);
+    return this.bytes;
+  }
+
+  at(index: number): Message {
+    return this.whole.at(this.position(index));
+  }
+
+  payload(index: number): Uint8Array {
+    return this.whole.payload(this.position(index));
+  }
+
+  id(index: number): MessageId {
+    return this.whole.id(this.position(index));
+  }
+
+  metadata(index: number): Metadata {
+    return this.whole.metadata(this.position(index));
+  }
+
+  select(indices: Uint32Array): MessageBatch {
+    const composed = new Uint32Array(indices.length);
+    for (let i = 0; i < indices.length; i++) composed[i] = this.position(indices[i]!);
+    return new Selection(this.whole, composed);
+  }
+
+  *[Symbol.iterator](): Iterator<Message> {
+    for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+
+  private position(index: number): number {
+    const at = this.indices[index];
+    if (at === undefined) throw outside(index, this.length);
+    return at;
+  }
+}
+
+function sumLengths(slab: Slab): number {
+  let sum = 0;
+  for (let i = 0; i < slab.starts.length; i++) sum += slab.ends[i]! - slab.starts[i]!;
+  return sum;
+}
+
+function outside(index: number, length: number): RangeError {
+  return new RangeError(`no message ${index} in a batch of ${length}`);
+}

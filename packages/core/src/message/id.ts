@@ -1,0 +1,99 @@
+import { randomFillSync } from "node:crypto";
+
+/** A message id: a 128-bit number, written as lower-case hyphenated UUID text. */
+export type MessageId = string;
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const UUID = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
+const MAX = (1n << 128n) - 1n;
+
+/**
+ * Makes UUIDs of version 7: 48 bits of Unix milliseconds, a 12-bit counter that keeps the ids of one millisecond in
+ * order (RFC 9562, method 1), 62 random bits. Ids of one generator never go backwards, also when the clock does.
+ */
+export class IdGenerator {
+  private readonly pool = new Uint8Array(8 * 1024);
+  private position = this.pool.length;
+  private millis = 0;
+  private counter = 0;
+  private prefix = "";
+
+  next(): MessageId {
+    const now = Date.now();
+    if (now > this.millis) this.startMillisecond(now);
+    else if (++this.counter > 0xfff) this.startMillisecond(this.millis + 1);
+    if (this.position === this.pool.length) {
+      randomFillSync(this.pool);
+      this.position = 0;
+    }
+    const p = this.pool;
+    const at = this.position;
+    this.position += 8;
+    const c = this.counter;
+    return `${this.prefix}${HEX[0x70 | (c >> 8)]}${HEX[c & 0xff]}-${HEX[0x80 | (p[at]! & 0x3f)]}${HEX[p[at + 1]!]}-${HEX[p[at + 2]!]}${HEX[p[at + 3]!]}${HEX[p[at + 4]!]}${HEX[p[at + 5]!]}${HEX[p[at + 6]!]}${HEX[p[at + 7]!]}`;
+  }
+
+  private startMillisecond(millis: number): void {
+    this.millis = millis;
+    this.counter = 0;
+    const hex = millis.toString(16).padStart(12, "0");
+    this.prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`;
+  }
+}
+
+// One generator a process, so that fresh ids of all routes are in order; its state is not observable otherwise.
+const generator = new IdGenerator();
+
+/** A fresh id (UUIDv7), in ascending order within the process. */
+export function freshId(): MessageId {
+  return generator.next();
+}
+
+/** The id that 16 big-endian bytes stand for. Throws a TypeError for another length. */
+export function idFromBytes(bytes: Uint8Array): MessageId {
+  if (bytes.length !== 16) throw new TypeError(`a message id has 16 bytes, not ${bytes.length}`);
+  let text = "";
+  for (let i = 0; i < 16; i++) {
+    if (i === 4 || i === 6 || i === 8 || i === 10) text += "-";
+    text += HEX[bytes[i]!];
+  }
+  return text;
+}
+
+/** The 16 big-endian bytes of an id. */
+export function idToBytes(id: MessageId): Uint8Array {
+  return Buffer.from(id.replaceAll("-", ""), "hex");
+}
+
+/** The id of a number of 0 to 2^128 - 1. Throws a RangeError outside of it. */
+export function idFromBigInt(value: bigint): MessageId {
+  if (value < 0n || value > MAX) throw new RangeError(`a message id is a number of 128 bits, not ${value}`);
+  const hex = value.toString(16).padStart(32, "0");
+  return hyphenate(hex);
+}
+
+/**
+ * Reads an id that somebody else wrote: UUID text in any usual spelling, `0x` hex or decimal digits of at most 128 bits.
+ * Any other text becomes its FNV-1a hash of 128 bits, so that foreign ids stay the same at every reading.
+ */
+export function idFromText(text: string): MessageId {
+  const uuid = UUID.exec(text);
+  if (uuid) return `${uuid[1]}-${uuid[2]}-${uuid[3]}-${uuid[4]}-${uuid[5]}`.toLowerCase();
+  if (/^0x[0-9a-f]{1,32}$/i.test(text)) return hyphenate(text.slice(2).toLowerCase().padStart(32, "0"));
+  if (/^[0-9]{1,39}$/.test(text)) {
+    const value = BigInt(text);
+    if (value <= MAX) return idFromBigInt(value);
+  }
+  return hashId(text);
+}
+
+/** The FNV-1a hash of 128 bits over the UTF-8 bytes of a text, as an id. */
+export function hashId(text: string): MessageId {
+  let hash = 0x6c62272e07bb014262b821756295c58dn;
+  for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * 0x0000000001000000000000000000013bn) & MAX;
+  return idFromBigInt(hash);
+}
+
+function hyphenate(hex: string): MessageId {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
