@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [`${roots}/*.test.ts`, "scripts/test/**/*.test.ts"],
-          exclude: [`${roots}/*.integration.test.ts`],
+          exclude: ["**/node_modules/**", "**/*.integration.test.ts"],
           pool: "threads",
           isolate: false,
           server: { deps: { inline: [/mqb-plugin-/] } },
