@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 // Tests run on the sources: the condition `@mqb/source` resolves workspace packages to `src`, no build needed.
 const conditions = ["@mqb/source", ...defaultServerConditions];
-const roots = "{packages,plugins,apps}/*/test/**";
+const roots = "{packages,plugins,apps,templates}/*/test/**";
 
 export default defineConfig({
   resolve: { conditions },

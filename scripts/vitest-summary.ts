@@ -1,13 +1,22 @@
+import { appendFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends every run with the line `N passed, N failed, N skipped`. A file that fails to load counts as one failure. */
+/**
+ * Ends every run with the line `N passed, N failed, N skipped`. A file that fails to load and an error outside of any
+ * test count as one failure each. Where MQB_TEST_SUMMARY names a file, the numbers go there instead, one JSON line a
+ * run, for a caller that adds up several runs.
+ */
 export default class SummaryReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[] = []): void {
+    const count = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) count[test.result().state] += 1;
       if (module.errors().length > 0) count.failed += 1;
     }
-    console.log(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped`);
+    const { passed, failed } = count;
+    const skipped = count.skipped + count.pending;
+    const file = process.env["MQB_TEST_SUMMARY"];
+    if (file) appendFileSync(file, `${JSON.stringify({ passed, failed, skipped })}\n`);
+    else console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 }

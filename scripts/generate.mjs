@@ -1,0 +1,100 @@
+// `pnpm generate` renews what follows from the sources: TypeScript references, the manifest and schema.json of each
+// plugin, the options tables of the READMEs, docs/reference. `--check` changes nothing, names what is stale and fails.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { bootstrap, run } from "./bootstrap.mjs";
+import { errorPage } from "./generate/error-page.mjs";
+import { errorTables } from "./generate/error-tables.mjs";
+import { pluginManifest } from "./generate/manifest.mjs";
+import { Outputs } from "./generate/outputs.mjs";
+import { pageName, pluginReadme, referenceIndex, referencePage } from "./generate/reference-pages.mjs";
+import { generateReferences } from "./generate/references.mjs";
+import { schemaFile } from "./generate/schema-file.mjs";
+import { pluginPackages, root, workspacePackages } from "./workspace.mjs";
+
+const { values: options } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const env = bootstrap({ build: false });
+const packages = workspacePackages();
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`generate: ${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const first = finish(references());
+  // The build follows the references: with stale ones it says nothing about the sources.
+  const stale = options.check && first.length > 0 ? first : [...first, ...finish(await documents())];
+  if (stale.length === 0) return;
+  process.stdout.write(`${stale.join("\n")}\n`);
+  if (!options.check) return;
+  process.stderr.write("These are not up to date: run `pnpm generate` and commit what it changes.\n");
+  process.exitCode = 1;
+}
+
+/** The references first: the build, which everything else needs, follows them. */
+function references() {
+  const outputs = new Outputs();
+  generateReferences(outputs, packages);
+  return outputs;
+}
+
+async function documents() {
+  run("tsc", ["-b"], env);
+  const outputs = new Outputs();
+  const plugins = await loadPlugins();
+  for (const { folder, name, manifest, schema, plugin } of plugins) {
+    outputs.json(`${folder}/package.json`, pluginManifest(manifest, plugin));
+    outputs.file(`${folder}/schema.json`, `${JSON.stringify(schema, undefined, 2)}\n`);
+    outputs.file(`${folder}/README.md`, pluginReadme({ folder, name, manifest, schema }));
+  }
+  await reference(outputs, plugins.filter(isPublic));
+  return outputs;
+}
+
+/**
+ * @param {Outputs} outputs
+ * @param {import("./generate/reference-pages.mjs").PluginPackage[]} plugins
+ */
+async function reference(outputs, plugins) {
+  const errors = await errorTables(packages.filter(isPublic));
+  const pages = new Map([
+    ["README.md", referenceIndex(plugins)],
+    ["errors.md", errorPage(errors)],
+    ...plugins.map((plugin) => {
+      const hasErrors = errors.some(({ name }) => name === plugin.name);
+      return /** @type {const} */ ([pageName(plugin.name), referencePage(plugin, hasErrors)]);
+    }),
+  ]);
+  for (const [page, text] of pages) outputs.file(`docs/reference/${page}`, text);
+  const folder = join(root, "docs/reference");
+  const old = existsSync(folder) ? readdirSync(folder) : [];
+  for (const page of old) if (!pages.has(page)) outputs.remove(`docs/reference/${page}`);
+}
+
+async function loadPlugins() {
+  const loaded = [];
+  for (const found of pluginPackages(packages)) {
+    const { default: plugin } = await import(pathToFileURL(join(root, found.folder, "dist/index.js")).href);
+    loaded.push({ ...found, plugin, schema: schemaFile(found.name, plugin) });
+  }
+  return loaded;
+}
+
+/** @param {Outputs} outputs */
+function finish(outputs) {
+  const { stale: files } = outputs;
+  if (options.check) return files;
+  outputs.write();
+  const json = files.filter((file) => /(package|tsconfig)\.json$/.test(file));
+  if (json.length > 0) run("biome", ["format", "--write", "--log-level=error", ...json], env);
+  return files;
+}
+
+/** @param {{ manifest: any }} found */
+function isPublic({ manifest }) {
+  return manifest.private !== true;
+}

@@ -1,0 +1,23 @@
+/**
+ * What a plugin's package.json says about it, so that it can be listed and checked without importing it.
+ * @param {any} manifest the parsed package.json
+ * @param {import("../../packages/core/src/plugin.ts").PluginDefinition} plugin
+ */
+export function pluginManifest(manifest, plugin) {
+  const files = [...manifest.files];
+  if (!files.includes("schema.json")) files.splice(files.lastIndexOf("src") + 1, 0, "schema.json");
+  const { "./package.json": own, ...entries } = manifest.exports;
+  const { name, version, description, license, ...rest } = manifest;
+  const keywords = [...new Set([...(manifest.keywords ?? []), "mqb-plugin"])];
+  const mqb = {
+    apiVersion: plugin.apiVersion,
+    endpoints: Object.keys(plugin.endpoints ?? {}),
+    middlewares: Object.keys(plugin.middlewares ?? {}),
+    stores: Object.keys(plugin.stores ?? {}),
+    schemes: Object.keys(plugin.schemes ?? {}),
+    ...(plugin.expressions ? { expressions: true } : {}),
+    schema: "./schema.json",
+  };
+  const exports = { ...entries, "./schema.json": "./schema.json", "./package.json": own };
+  return { name, version, description, keywords, license, ...rest, exports, files, mqb };
+}
