@@ -1,1 +1,31 @@
+/** For hosts: make a registry of plugins, a bridge, and run routes. Everything that plugin authors use is here too. */
+
+export { type Bridge, type BridgeOptions, createBridge, type StartResult } from "./bridge/bridge.ts";
+export { type CheckedRoute, checkRoute, type RoutePlan } from "./config/check-route.ts";
+export { defineConfig } from "./config/define-config.ts";
+export { nearest, type Problem, suggest } from "./config/problem.ts";
+export type { ResolvedEndpoint, ResolvedMiddleware } from "./config/resolve.ts";
+export { ROUTE_FIELDS, type RouteOptions } from "./config/route-options.ts";
+export { coreErrors, formatPath } from "./errors/errors.ts";
+export { type PluginManifest, readManifest, SUPPORTED_API_VERSIONS } from "./plugin/manifest.ts";
+export {
+  createRegistry,
+  isPlugin,
+  type Missing,
+  type Registered,
+  type Registry,
+  type RegistryOptions,
+} from "./plugin/registry.ts";
 export * from "./plugin.ts";
+export type { DropCount } from "./route/drops.ts";
+export type { InferredGuarantee } from "./route/guarantee.ts";
+export type { Handler } from "./route/handler.ts";
+export { handlerByKind, type KindHandlerOptions } from "./route/kind-handler.ts";
+export {
+  Route,
+  type RouteResult,
+  type RouteRunOptions,
+  type RouteState,
+  type RouteStatus,
+  type StopOptions,
+} from "./route/route.ts";

@@ -41,6 +41,8 @@ export interface OpenContext {
   openPublisher(endpoint: unknown, path: string): Promise<Publisher>;
   /** Opens a state store by URL, e.g. `file:///var/lib/mqb/state.json` or `memory:`. */
   openStore(url: string): Promise<StateStore>;
+  /** The endpoint registered under a name, as written; undefined when there is none. */
+  reference(name: string): unknown;
   /** The expression compiler. Throws a `config` error that names the package to install when there is none. */
   expressions(): ExpressionCompiler;
 }

@@ -11,6 +11,12 @@ export interface ChildEndpoint {
   readonly endpoint: unknown;
 }
 
+/** Looks up an endpoint that the host registered under a name; undefined when there is none. */
+export interface References {
+  get(name: string): unknown;
+  names(): readonly string[];
+}
+
 /** A checked child with its declared capabilities; those of its middlewares are worked in. */
 export interface ResolvedChild extends ChildEndpoint {
   readonly type: string;
@@ -60,7 +66,7 @@ export interface EndpointDefinition<C = unknown> {
     open(config: C, context: OpenContext): MaybePromise<Publisher>;
   };
   /** The nested endpoints of a configuration, so that they are checked with it. */
-  children?(config: C, side: Side): readonly ChildEndpoint[];
+  children?(config: C, side: Side, references: References): readonly ChildEndpoint[];
   /** Checks beyond the shape. Offline: touches no network; may look at local files only to read. */
   check?(config: C, context: CheckContext): readonly Finding[];
 }
@@ -77,6 +83,6 @@ export interface MiddlewareDefinition<C = unknown> {
   /** What it changes in the capabilities of what it wraps; left out = nothing. */
   inputCapabilities?(inner: InputCapabilities, config: C): InputCapabilities;
   outputCapabilities?(inner: OutputCapabilities, config: C): OutputCapabilities;
-  children?(config: C, side: Side): readonly ChildEndpoint[];
+  children?(config: C, side: Side, references: References): readonly ChildEndpoint[];
   check?(config: C, context: CheckContext): readonly Finding[];
 }

@@ -5,6 +5,11 @@ import type { Disposition, Outcome } from "./disposition.ts";
 export interface Delivery {
   readonly batch: MessageBatch;
   /**
+   * Messages were received, and a middleware took all of them out of the batch: not "the source is empty". The route
+   * commits such a batch in its turn and reads on, also in a drain. Set by middlewares only.
+   */
+  readonly emptied?: boolean;
+  /**
    * Settles the batch: `undefined` = every message acked, else one disposition per message, by position. The route
    * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`.
    * Resolves when the source has taken it. Throws when it could not be taken: the route reconnects and the source
@@ -69,7 +74,10 @@ export interface InputCapabilities {
   readonly stableIds: boolean;
   /** Stamps positions (`mqb.src.*`) that repeat when the source is read again. */
   readonly replayablePosition: boolean;
-  /** Reaches an end by itself (an empty batch in a drain is the true end, not a pause). */
+  /**
+   * Knows its end: when draining, `receive` resolves empty exactly when everything was read. Of other sources the
+   * route takes a second of silence for the end, and aborts their `receive` then.
+   */
   readonly bounded: boolean;
 }
 

@@ -1,0 +1,165 @@
+import { type CheckedRoute, checkRoute } from "../config/check-route.ts";
+import type { Problem } from "../config/problem.ts";
+import { resolveEndpoint } from "../config/resolve.ts";
+import { type Clock, systemClock } from "../contract/clock.ts";
+import type { Side } from "../contract/context.ts";
+import type { References } from "../contract/definition.ts";
+import type { Consumer, Publisher } from "../contract/endpoint.ts";
+import { type Logger, silentLogger } from "../contract/log.ts";
+import type { StateStore } from "../contract/store.ts";
+import { coreErrors } from "../errors/errors.ts";
+import type { Registry } from "../plugin/registry.ts";
+import { Accounting } from "../route/accounting.ts";
+import { Route, type RouteResult, type RouteRunOptions, type RouteStatus, type StopOptions } from "../route/route.ts";
+import { type BridgeScope, type OpenScope, openConsumer, openPublisher, openStore } from "./open.ts";
+import { SharedResources } from "./shared.ts";
+
+export interface BridgeOptions {
+  readonly registry: Registry;
+  /** Default: silent. */
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  /** Relative paths in configurations are relative to this folder. Default: the working directory. */
+  readonly baseDir?: string;
+  /** Endpoints by name, for `ref`. */
+  readonly endpoints?: Readonly<Record<string, unknown>>;
+  /** How long a source without an end of its own may be silent in a drain before it counts as empty. Default 1000. */
+  readonly drainIdleMs?: number;
+}
+
+/** Runs routes in this process. Routes, clients and in-process topics belong to it; nothing is global. */
+export interface Bridge {
+  /** Checks a route without making it. */
+  check(name: string, config: unknown): CheckedRoute;
+  /** Makes a route, ready to start. Throws a `config` error with every problem, or when the name is taken. */
+  route(name: string, config: unknown, options?: RouteRunOptions): Route;
+  /** The route of this name that was made last. Throws a `config` error that lists the names. */
+  get(name: string): Route;
+  readonly routes: readonly Route[];
+  /** Registers an endpoint under a name, for `ref`. A name that is taken is a `config` error. */
+  endpoint(name: string, config: unknown): void;
+  /** Opens a sink or a source directly, without a route. The caller closes it. */
+  openPublisher(config: unknown): Promise<Publisher>;
+  openConsumer(config: unknown): Promise<Consumer>;
+  openStore(url: string): Promise<StateStore>;
+  /** Starts every route that is not started yet, at the same time. One result per route; never rejects. */
+  start(): Promise<readonly StartResult[]>;
+  /** Stops all routes at the same time. */
+  stop(options?: StopOptions): Promise<readonly RouteResult[]>;
+  status(): readonly RouteStatus[];
+}
+
+export interface StartResult {
+  readonly route: string;
+  readonly state: "running" | "connecting" | "failed";
+  readonly error?: unknown;
+}
+
+const DRAIN_IDLE_MS = 1000;
+
+export function createBridge(options: BridgeOptions): Bridge {
+  const endpoints = new Map(Object.entries(options.endpoints ?? {}));
+  const references: References = { get: (name) => endpoints.get(name), names: () => [...endpoints.keys()] };
+  const scope: BridgeScope = {
+    registry: options.registry,
+    references,
+    log: options.log ?? silentLogger,
+    clock: options.clock ?? systemClock,
+    baseDir: options.baseDir ?? process.cwd(),
+    shared: new SharedResources(),
+    locals: new Map(),
+  };
+  const routes = new Map<string, Route>();
+  const started = new Set<Route>();
+  const direct = (config: unknown, side: Side) => resolveDirect(config, side, scope);
+
+  return {
+    check: (name, config) => checkRoute(scope.registry, name, config, references),
+    route(name, config, run = {}) {
+      const before = routes.get(name);
+      if (before && !hasEnded(before)) throw coreErrors.ROUTE_EXISTS({ route: name });
+      const { plan, problems } = checkRoute(scope.registry, name, config, references);
+      for (const problem of problems)
+        if (problem.level === "warning") scope.log.warn(`route ${name}: ${problem.message}`, { code: problem.code });
+      if (!plan)
+        throw coreErrors.INVALID_ROUTE({
+          route: name,
+          problems: problems.filter((problem) => problem.level === "error"),
+        });
+      const route = new Route(plan, run, scope, options.drainIdleMs ?? DRAIN_IDLE_MS);
+      routes.set(name, route);
+      return route;
+    },
+    get(name) {
+      const route = routes.get(name);
+      if (!route) throw coreErrors.NO_ROUTE({ route: name, known: [...routes.keys()] });
+      return route;
+    },
+    get routes() {
+      return [...routes.values()];
+    },
+    endpoint(name, config) {
+      if (endpoints.has(name))
+        throw coreErrors.DUPLICATE_NAME({ what: "endpoint name", name, first: "an earlier call", second: "this one" });
+      endpoints.set(name, config);
+    },
+    openPublisher: async (config) => openPublisher(direct(config, "output"), directScope(scope)),
+    openConsumer: async (config) => openConsumer(direct(config, "input"), directScope(scope)),
+    openStore: (url) => openStore(url, scope),
+    start: () =>
+      Promise.all(
+        [...routes.values()]
+          .filter((route) => route.status().state === "idle" && !started.has(route))
+          .map((route) => {
+            started.add(route);
+            return startOne(route);
+          }),
+      ),
+    stop: (stop) => Promise.all([...routes.values()].map((route) => route.stop(stop))),
+    status: () => [...routes.values()].map((route) => route.status()),
+  };
+}
+
+async function startOne(route: Route): Promise<StartResult> {
+  try {
+    return { route: route.name, state: await route.start() };
+  } catch (error) {
+    return { route: route.name, state: "failed", error };
+  }
+}
+
+function resolveDirect(config: unknown, side: Side, scope: BridgeScope) {
+  const problems: Problem[] = [];
+  const resolved = resolveEndpoint(
+    config,
+    side,
+    [side],
+    {
+      registry: scope.registry,
+      references: scope.references,
+      route: "direct",
+      draining: false,
+      allowFaultInjection: false,
+    },
+    problems,
+  );
+  if (!resolved) throw coreErrors.INVALID_ENDPOINT({ problems });
+  return resolved;
+}
+
+function directScope(bridge: BridgeScope): OpenScope {
+  return {
+    bridge,
+    route: "direct",
+    signal: new AbortController().signal,
+    draining: false,
+    allowFaultInjection: false,
+    accounting: new Accounting(),
+    sessions: new Map(),
+  };
+}
+
+function hasEnded(route: Route): boolean {
+  const { state } = route.status();
+  return state === "completed" || state === "stopped" || state === "failed";
+}

@@ -1,0 +1,141 @@
+import { isAbsolute } from "node:path";
+import { NO_REFERENCES } from "../config/check-route.ts";
+import type { Problem } from "../config/problem.ts";
+import { type ResolvedEndpoint, resolveEndpoint } from "../config/resolve.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { OpenContext, Side } from "../contract/context.ts";
+import type { References } from "../contract/definition.ts";
+import type { Consumer, Publisher } from "../contract/endpoint.ts";
+import type { Logger } from "../contract/log.ts";
+import type { StateStore } from "../contract/store.ts";
+import { coreErrors, formatPath } from "../errors/errors.ts";
+import type { Registry } from "../plugin/registry.ts";
+import type { Accounting } from "../route/accounting.ts";
+import { countingConsumer } from "../route/counting-consumer.ts";
+import type { SharedResources } from "./shared.ts";
+
+/** What all endpoints of a bridge share. */
+export interface BridgeScope {
+  readonly registry: Registry;
+  readonly references: References;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly baseDir: string;
+  readonly shared: SharedResources;
+  readonly locals: Map<string, unknown>;
+}
+
+/** What the endpoints of one route, or of one directly opened endpoint, share. */
+export interface OpenScope {
+  readonly bridge: BridgeScope;
+  readonly route: string;
+  readonly signal: AbortSignal;
+  readonly draining: boolean;
+  readonly allowFaultInjection: boolean;
+  readonly accounting: Accounting;
+  /** By path; outlives reconnects. */
+  readonly sessions: Map<string, Map<string, unknown>>;
+}
+
+/**
+ * Opens a source with its middlewares: the last entry of the list is next to the transport. `count` puts the loss
+ * accounting directly over the transport, below the middlewares.
+ */
+export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope, count = false): Promise<Consumer> {
+  let consumer = await resolved.definition.input!.open(resolved.config, contextFor(resolved.path, "input", scope));
+  if (count) consumer = countingConsumer(consumer, scope.accounting);
+  try {
+    for (const { definition, config, path } of resolved.middlewares.toReversed()) {
+      consumer = await definition.input!(consumer, config, contextFor(path, "input", scope));
+    }
+    return consumer;
+  } catch (error) {
+    await closeQuietly(consumer, scope);
+    throw error;
+  }
+}
+
+/** Opens a sink with its middlewares: the first entry of the list is next to the transport. */
+export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope): Promise<Publisher> {
+  let publisher = await resolved.definition.output!.open(resolved.config, contextFor(resolved.path, "output", scope));
+  try {
+    for (const { definition, config, path } of resolved.middlewares) {
+      publisher = await definition.output!(publisher, config, contextFor(path, "output", scope));
+    }
+    return publisher;
+  } catch (error) {
+    await closeQuietly(publisher, scope);
+    throw error;
+  }
+}
+
+/** Opens a state store of the bridge's plugins by its URL. A bare path is a `file:` URL. */
+export async function openStore(url: string, bridge: BridgeScope): Promise<StateStore> {
+  const scheme = isAbsolute(url) ? "file" : (/^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? "file");
+  const found = bridge.registry.store(scheme);
+  if (!found) {
+    const install = bridge.registry.packageFor("store", scheme);
+    throw coreErrors.NO_STORE({ scheme, known: bridge.registry.names("store"), ...(install ? { install } : {}) });
+  }
+  return await found.definition.open(url, { log: bridge.log, clock: bridge.clock, baseDir: bridge.baseDir });
+}
+
+function contextFor(path: readonly (string | number)[], side: Side, scope: OpenScope): OpenContext {
+  const { bridge } = scope;
+  const at = formatPath(path);
+  const child = (endpoint: unknown, childSide: Side, relative: string): ResolvedEndpoint => {
+    const problems: Problem[] = [];
+    const childPath = [...path, relative];
+    const resolved = resolveEndpoint(
+      endpoint,
+      childSide,
+      childPath,
+      {
+        registry: bridge.registry,
+        references: bridge.references ?? NO_REFERENCES,
+        route: scope.route,
+        draining: scope.draining,
+        allowFaultInjection: scope.allowFaultInjection,
+      },
+      problems,
+    );
+    if (!resolved) throw coreErrors.INVALID_ENDPOINT({ problems });
+    return resolved;
+  };
+  return {
+    route: scope.route,
+    path: at,
+    side,
+    signal: scope.signal,
+    log: bridge.log,
+    clock: bridge.clock,
+    baseDir: bridge.baseDir,
+    draining: scope.draining,
+    allowFaultInjection: scope.allowFaultInjection,
+    accounting: scope.accounting,
+    session: getOrMake(scope.sessions, at, () => new Map()),
+    local: <T>(key: string, make: () => T): T => getOrMake(bridge.locals, key, make) as T,
+    share: (key, make, dispose) => bridge.shared.acquire(key, make, dispose),
+    openConsumer: async (endpoint, relative) => openConsumer(child(endpoint, "input", relative), scope),
+    openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), scope),
+    openStore: (url) => openStore(url, bridge),
+    reference: (name) => bridge.references.get(name),
+    expressions: () => {
+      if (!bridge.registry.expressions) throw coreErrors.NO_EXPRESSIONS({ path: at });
+      return bridge.registry.expressions;
+    },
+  };
+}
+
+async function closeQuietly(end: { close(): Promise<void> }, scope: OpenScope): Promise<void> {
+  try {
+    await end.close();
+  } catch (error) {
+    scope.bridge.log.debug("closing after a failed start failed too", { route: scope.route, error });
+  }
+}
+
+function getOrMake<V>(map: Map<string, V>, key: string, make: () => V): V {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key) as V;
+}

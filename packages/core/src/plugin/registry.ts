@@ -1,0 +1,112 @@
+import type { EndpointDefinition, MiddlewareDefinition } from "../contract/definition.ts";
+import type { ExpressionCompiler } from "../contract/expression.ts";
+import { PLUGIN_BRAND, type Plugin, type StoreDefinition } from "../contract/plugin.ts";
+import type { SchemeDefinition } from "../contract/uri.ts";
+import { coreErrors } from "../errors/errors.ts";
+import { checkApiVersion } from "./manifest.ts";
+
+/** What can be missing, for the hint that names a package to install. */
+export type Missing = "endpoint" | "middleware" | "store" | "scheme";
+
+export interface RegistryOptions {
+  /** The package that would bring a name, e.g. `@mqb/kafka`; undefined when nobody knows. */
+  readonly packageFor?: (what: Missing, name: string) => string | undefined;
+}
+
+/** One registered thing, with its canonical name and its plugin's. */
+export interface Registered<D> {
+  readonly name: string;
+  readonly plugin: string;
+  readonly definition: D;
+}
+
+/** The endpoints, middlewares, stores and URI schemes that a bridge knows. A value: made from a list, never changed. */
+export interface Registry {
+  readonly plugins: readonly Plugin[];
+  /** By name or alias. */
+  endpoint(name: string): Registered<EndpointDefinition> | undefined;
+  middleware(name: string): Registered<MiddlewareDefinition> | undefined;
+  store(scheme: string): Registered<StoreDefinition> | undefined;
+  scheme(name: string): Registered<SchemeDefinition> | undefined;
+  readonly expressions: ExpressionCompiler | undefined;
+  /** Canonical names in alphabetical order. */
+  names(what: Missing): readonly string[];
+  packageFor(what: Missing, name: string): string | undefined;
+}
+
+/**
+ * A registry of plugins. Each registers all of its names or none. Throws `config` errors: not a plugin, an API version
+ * that core does not take, a name that two plugins offer.
+ */
+export function createRegistry(plugins: readonly unknown[], options: RegistryOptions = {}): Registry {
+  const tables = {
+    endpoint: new Map<string, Registered<EndpointDefinition>>(),
+    middleware: new Map<string, Registered<MiddlewareDefinition>>(),
+    store: new Map<string, Registered<StoreDefinition>>(),
+    scheme: new Map<string, Registered<SchemeDefinition>>(),
+  };
+  let expressions: { plugin: string; compiler: ExpressionCompiler } | undefined;
+  const registered: Plugin[] = [];
+  for (const value of plugins) {
+    const plugin = asPlugin(value);
+    if (registered.includes(plugin)) continue;
+    enter(tables.endpoint, "endpoint", plugin, plugin.endpoints);
+    enter(tables.middleware, "middleware", plugin, plugin.middlewares);
+    enter(tables.store, "state store", plugin, plugin.stores);
+    enter(tables.scheme, "URI scheme", plugin, plugin.schemes);
+    if (plugin.expressions) {
+      if (expressions) throw duplicate("language", "expressions", expressions.plugin, plugin.name);
+      expressions = { plugin: plugin.name, compiler: plugin.expressions };
+    }
+    registered.push(plugin);
+  }
+  return Object.freeze({
+    plugins: registered,
+    endpoint: (name: string) => tables.endpoint.get(name),
+    middleware: (name: string) => tables.middleware.get(name),
+    store: (scheme: string) => tables.store.get(scheme),
+    scheme: (name: string) => tables.scheme.get(name),
+    expressions: expressions?.compiler,
+    names: (what: Missing) => [...new Set([...tables[what].values()].map((entry) => entry.name))].sort(),
+    packageFor: (what: Missing, name: string) => options.packageFor?.(what, name),
+  });
+}
+
+export function isPlugin(value: unknown): value is Plugin {
+  return typeof value === "object" && value !== null && (value as { [PLUGIN_BRAND]?: unknown })[PLUGIN_BRAND] === true;
+}
+
+function asPlugin(value: unknown): Plugin {
+  const plugin = isPlugin(value) ? value : (value as { default?: unknown } | null)?.default;
+  if (!isPlugin(plugin)) throw coreErrors.NOT_A_PLUGIN({ what: nameOf(value) });
+  checkApiVersion(plugin.name, plugin.apiVersion);
+  return plugin;
+}
+
+function enter<D extends { readonly aliases?: readonly string[] } | object>(
+  table: Map<string, Registered<D>>,
+  what: string,
+  plugin: Plugin,
+  entries: Readonly<Record<string, D>> | undefined,
+): void {
+  for (const [name, definition] of Object.entries(entries ?? {})) {
+    if (name === "middlewares" && what === "endpoint") {
+      throw coreErrors.BAD_PLUGIN({ plugin: plugin.name, reason: `an endpoint cannot be called "middlewares"` });
+    }
+    const entry = { name, plugin: plugin.name, definition };
+    for (const key of [name, ...((definition as { aliases?: readonly string[] }).aliases ?? [])]) {
+      const other = table.get(key);
+      if (other) throw duplicate(what, key, other.plugin, plugin.name);
+      table.set(key, entry);
+    }
+  }
+}
+
+function duplicate(what: string, name: string, first: string, second: string): Error {
+  return coreErrors.DUPLICATE_NAME({ what, name, first, second });
+}
+
+function nameOf(value: unknown): string {
+  const name = (value as { name?: unknown } | null | undefined)?.name;
+  return typeof name === "string" ? `"${name}"` : `a value of type ${value === null ? "null" : typeof value}`;
+}

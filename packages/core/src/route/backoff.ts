@@ -1,0 +1,21 @@
+const GROWTH_LIMIT_MS = 30_000;
+
+/** Pauses between reconnects: the interval first, then doubled up to 30 s (or the interval, if longer), each less up to a fifth. */
+export class Backoff {
+  private readonly intervalMs: number;
+  private attempts = 0;
+
+  constructor(intervalMs: number) {
+    this.intervalMs = intervalMs;
+  }
+
+  next(): number {
+    const grown = this.intervalMs * 2 ** Math.min(this.attempts, 16);
+    this.attempts += 1;
+    return Math.min(grown, Math.max(GROWTH_LIMIT_MS, this.intervalMs)) * (1 - Math.random() * 0.2);
+  }
+
+  reset(): void {
+    this.attempts = 0;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Consumer, Delivery } from "../contract/endpoint.ts";
+import type { Accounting } from "./accounting.ts";
+
+/** Counts what comes from a transport, so that middlewares above it may take messages out and settle them. */
+export function countingConsumer(inner: Consumer, accounting: Accounting): Consumer {
+  const count = (delivery: Delivery): Delivery => {
+    accounting.receive(delivery.batch.length);
+    return delivery;
+  };
+  return {
+    receive: (max, signal) => inner.receive(max, signal).then(count),
+    close: () => inner.close(),
+    ...(inner.status ? { status: () => inner.status!() } : {}),
+  };
+}
