@@ -1,0 +1,75 @@
+// How each contender is asked to do a job.
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cacheFolder } from "./cache.mjs";
+import { versionOf } from "./check.mjs";
+
+export const CLI = fileURLToPath(new URL("../../apps/cli/dist/bin.js", import.meta.url));
+const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
+const FLOOR = fileURLToPath(new URL("../floor/", import.meta.url));
+const python = () => join(cacheFolder(), "peers", "bin", "python");
+
+export function outPath(name) {
+  return join(cacheFolder(), "out", name);
+}
+
+/** `mqb copy SOURCE SINK --drain`, with the defaults of the command. */
+export function ours(source, sink, rest = {}) {
+  return {
+    name: "mqb",
+    kind: "ours",
+    argv: [process.execPath, CLI, "copy", source, sink, "--drain"],
+    ...built(),
+    ...rest,
+  };
+}
+
+/** `mqb ARGS` */
+export function oursBare(...args) {
+  return { name: "mqb", kind: "ours", argv: [process.execPath, CLI, ...args], ...built() };
+}
+
+/** The same route in the original, from a configuration file. */
+export function original(name, input, output, rest = {}) {
+  const config = outPath(`${name}.yaml`);
+  // One worker: with the four of its `copy` command it was slower on two cores in every case here.
+  const route = { input, output, batch_size: 1024, concurrency: 1, exit_on_empty: true };
+  writeFileSync(config, JSON.stringify({ [name]: route }));
+  const argv = [python(), join(PEERS, "original.py"), config, name];
+  return { name: "original", kind: "peer", argv, ...installed("original.py"), ...rest };
+}
+
+export function duckdb(statement, rest = {}) {
+  return {
+    name: "DuckDB",
+    kind: "peer",
+    argv: [python(), join(PEERS, "duck.py"), statement],
+    ...installed("duck.py"),
+    ...rest,
+  };
+}
+
+export function floor(name, script, args, rest = {}) {
+  return { name: `floor: ${name}`, kind: "floor", argv: [process.execPath, join(FLOOR, script), ...args], ...rest };
+}
+
+/** What took part, for the head of the report. */
+export function versions() {
+  return {
+    node: process.version,
+    mqb: existsSync(CLI) ? (versionOf(process.execPath, CLI, "--version") ?? "does not start") : "not built",
+    original: versionOf(python(), join(PEERS, "original.py"), "--version") ?? "not installed",
+    DuckDB: versionOf(python(), join(PEERS, "duck.py"), "--version") ?? "not installed",
+  };
+}
+
+function built() {
+  return existsSync(CLI) ? {} : { missing: "not built (pnpm build)" };
+}
+
+function installed(script) {
+  return versionOf(python(), join(PEERS, script), "--version") === undefined
+    ? { missing: "not installed (bench/peers/install.sh)" }
+    : {};
+}
