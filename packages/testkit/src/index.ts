@@ -1,0 +1,18 @@
+/** Conformance suites for connectors, middlewares and state stores, and the fakes that they are made of. */
+
+export { FakeClock } from "./fakes/clock.ts";
+export { CollectingPublisher, type FailureRule } from "./fakes/collecting-publisher.ts";
+export { type FakeContext, type FakeContextOverrides, fakeContext } from "./fakes/context.ts";
+export { type LogEntry, type LogLevel, type RecordingLogger, recordingLogger } from "./fakes/logger.ts";
+export { lineBatch, type MessagesOptions, messageBatch, messages, texts } from "./fakes/messages.ts";
+export { ANY_CONFIG, type FakeEndpoint, fakePlugin } from "./fakes/plugin.ts";
+export { FakeScope } from "./fakes/scope.ts";
+export { ScriptedConsumer, type ScriptedDelivery } from "./fakes/scripted-consumer.ts";
+export { FakeStateStore } from "./fakes/state-store.ts";
+export { testMiddleware } from "./middleware/index.ts";
+export type { MiddlewareUnderTest } from "./middleware/types.ts";
+export type { Runner } from "./runner.ts";
+export { testStateStore } from "./store/index.ts";
+export type { StateStoreUnderTest, StorePlace } from "./store/types.ts";
+export { eventually, isPending, turns } from "./wait/eventually.ts";
+export { within } from "./wait/within.ts";

@@ -1,0 +1,47 @@
+import type { Runner } from "./runner.ts";
+
+/** One behaviour that a suite asks for. `S` is what is tested and what it declares, `L` the set-up of one test. */
+export interface Scenario<S, L> {
+  readonly name: string;
+  /** Why this subject need not have the behaviour, by what it declares; undefined = the scenario runs. */
+  readonly leftOut?: (subject: S) => string | undefined;
+  readonly run: (lab: L) => Promise<void>;
+}
+
+export interface Suite<S, L extends AsyncDisposable> {
+  readonly title: string;
+  readonly subject: S;
+  readonly scenarios: readonly Scenario<S, L>[];
+  readonly timeoutMs: number;
+  /** Called once per scenario; disposed of after it, also when it failed. */
+  readonly lab: () => Promise<L>;
+  /** The subject as a test finds it: a left-out scenario checks that the reason holds for it too. */
+  readonly found: () => Promise<S>;
+}
+
+/**
+ * Registers the scenarios with the runner. One that is left out stays visible as a test named `left out: …`, which
+ * fails when what the tests are run against does not give the reason that left it out.
+ */
+export function registerSuite<S, L extends AsyncDisposable>(runner: Runner, suite: Suite<S, L>): void {
+  runner.describe(suite.title, () => {
+    for (const scenario of suite.scenarios) {
+      const reason = scenario.leftOut?.(suite.subject);
+      if (reason === undefined) {
+        runner.it(scenario.name, { timeout: suite.timeoutMs }, async () => {
+          await using lab = await suite.lab();
+          await scenario.run(lab);
+        });
+      } else {
+        runner.it(`left out: ${scenario.name} (${reason})`, { timeout: suite.timeoutMs }, async () => {
+          const now = scenario.leftOut?.(await suite.found());
+          if (now === undefined) {
+            throw new Error(
+              `"${scenario.name}" was left out because ${reason}, but a fresh fixture declares otherwise`,
+            );
+          }
+        });
+      }
+    }
+  });
+}
