@@ -32,6 +32,7 @@ function make() {
   const rival = packages.find(({ manifest }) => manifest.mqb?.[PARTS[kind]]?.includes(keyOf(name)));
   if (rival) throw new Error(`${rival.name} brings \`${keyOf(name)}\` already`);
 
+  const env = bootstrap({ build: false });
   const rename = renamer(TEMPLATE_NAMES[kind], name);
   const template = `templates/${kind}`;
   for (const file of filesIn(template)) {
@@ -40,7 +41,6 @@ function make() {
   }
   write(`.changeset/new-${name}.md`, `---\n"@mqb/${name}": minor\n---\n\nThe ${kind} \`${keyOf(name)}\`.\n`);
 
-  const env = bootstrap({ build: false });
   run("pnpm", ["install", "--no-frozen-lockfile", "--prefer-offline"], env);
   run(process.execPath, ["scripts/generate.mjs"], env);
   run("biome", ["check", "--write", "--log-level=error", folder], env);
