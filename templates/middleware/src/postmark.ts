@@ -7,22 +7,25 @@ import {
   type Disposition,
   FILTERED,
   type MessageBatch,
+  type Metadata,
+  type OpenContext,
   type Outcome,
   type Publisher,
   scatter,
+  slabBatch,
 } from "@mqb/core/plugin";
 import type { PostmarkConfig } from "./config.ts";
 
 /** Around a consumer: what is dropped counts as acked at the source. */
-export function markReceived(inner: Consumer, config: PostmarkConfig): Consumer {
+export function markReceived(inner: Consumer, config: PostmarkConfig, { accounting }: OpenContext): Consumer {
   return {
     ...passOn(inner),
     async receive(max, signal) {
       const delivery = await inner.receive(max, signal);
       const kept = passing(delivery.batch, config);
-      return kept === undefined
-        ? { ...delivery, batch: mark(delivery.batch, config) }
-        : without(delivery, kept, config);
+      if (kept === undefined) return { ...delivery, batch: mark(delivery.batch, config) };
+      accounting.settle("filtered", delivery.batch.length - kept.length);
+      return without(delivery, kept, config);
     },
   };
 }
@@ -49,8 +52,17 @@ function passing(batch: MessageBatch, { mark, key, once }: PostmarkConfig): Uint
   return kept.length === batch.length ? undefined : Uint32Array.from(kept);
 }
 
+/** Makes no message and copies no payload: what is only passed on stays bytes. */
 function mark(batch: MessageBatch, { mark, key }: PostmarkConfig): MessageBatch {
-  return batchOf(Array.from(batch, (message) => message.with({ metadata: [[key, mark]] })));
+  const marked = (metadata: Metadata | undefined) => new Map(metadata).set(key, mark);
+  if (!batch.slab) {
+    return batchOf(
+      Array.from(batch, (message) => message.with({ metadata: [[key, mark]] })),
+      marked(batch.shared),
+    );
+  }
+  const fields = { id: (i: number) => batch.id(i), metadata: (i: number) => marked(batch.metadata(i)) };
+  return slabBatch(batch.slab, fields, marked(batch.shared));
 }
 
 function without({ batch, commit }: Delivery, kept: Uint32Array, config: PostmarkConfig): Delivery {

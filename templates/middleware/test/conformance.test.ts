@@ -9,6 +9,7 @@ testMiddleware(
     plugin,
     middleware: "postmark",
     config: { mark: "berlin", once: true },
+    changes: true,
     removed: (n) => new Message(`marked ${n}`, new Map([["postmark", "berlin"]])),
   },
 );
