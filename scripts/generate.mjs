@@ -1,7 +1,7 @@
 // `pnpm generate` renews what follows from the sources: TypeScript references, the manifest and schema.json of each
-// plugin, the options tables of the READMEs, docs/reference. `--check` changes nothing, names what is stale and fails.
+// plugin, the options tables of the READMEs, docs/reference, the code shown in docs/guides. `--check` changes nothing, names what is stale and fails.
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { bootstrap, run } from "./bootstrap.mjs";
@@ -12,6 +12,7 @@ import { Outputs } from "./generate/outputs.mjs";
 import { pageName, pluginReadme, referenceIndex, referencePage } from "./generate/reference-pages.mjs";
 import { generateReferences } from "./generate/references.mjs";
 import { schemaFile } from "./generate/schema-file.mjs";
+import { withSnippets } from "./generate/snippets.mjs";
 import { pluginPackages, root, workspacePackages } from "./workspace.mjs";
 
 const { values: options } = parseArgs({ options: { check: { type: "boolean", default: false } } });
@@ -52,6 +53,7 @@ async function documents() {
     outputs.file(`${folder}/README.md`, pluginReadme({ folder, name, manifest, schema }));
   }
   await reference(outputs, plugins.filter(isPublic));
+  for (const page of markdownFiles("docs/guides")) outputs.file(page, withSnippets(page));
   return outputs;
 }
 
@@ -70,9 +72,15 @@ async function reference(outputs, plugins) {
     }),
   ]);
   for (const [page, text] of pages) outputs.file(`docs/reference/${page}`, text);
-  const folder = join(root, "docs/reference");
-  const old = existsSync(folder) ? readdirSync(folder) : [];
-  for (const page of old) if (!pages.has(page)) outputs.remove(`docs/reference/${page}`);
+  for (const file of markdownFiles("docs/reference")) {
+    if (!pages.has(basename(file))) outputs.remove(file);
+  }
+}
+
+/** @param {string} folder */
+function markdownFiles(folder) {
+  const entries = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [];
+  return entries.filter((entry) => entry.endsWith(".md")).map((entry) => `${folder}/${entry}`);
 }
 
 async function loadPlugins() {
