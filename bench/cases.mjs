@@ -1,6 +1,6 @@
 // The table of cases. Each makes its contenders from the inputs; the first of a kind that is "ours" is what the ratios
 // compare with everybody else.
-import { duckdb, floor, original, ours, oursBare, outPath } from "./harness/contenders.mjs";
+import { builtPackage, duckdb, floor, original, ours, oursBare, outPath, script } from "./harness/contenders.mjs";
 
 const file = (path, options) => ({ file: { path, ...options } });
 const uri = (path, options) => `file:${path}?${new URLSearchParams(options)}`;
@@ -47,6 +47,7 @@ const duckTo = (data, output, options) =>
  * `mqb copy` writes it, and how a configuration does.
  */
 const MIDDLEWARES = [
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the bridge's own template
   ["input", "id?%24%7Bpayload:id%7D", { id: "${payload:id}" }],
   ["input", "limiter?messages_per_second=1000000000", { limiter: { messages_per_second: 1e9 } }],
   ["output", "retry", { retry: {} }],
@@ -81,9 +82,22 @@ const toNull = (data) => [
   floor("read and find the lines", "read-lines.mjs", [data.jsonl]),
 ];
 
+/** What one message costs inside a process: `size` messages in a batch, from a memory topic to `null`. */
+const memoryToNull = (size, messages) => ({
+  name: `memory-null-${size}`,
+  measure: "self",
+  rows: 10,
+  contenders: () => [
+    script("mqb", "ours", "micro/memory-null.mjs", [size, messages], builtPackage("standard")),
+    script("floor: bare hand-over", "floor", "floor/hand-over.mjs", [size, messages]),
+  ],
+});
+
 /**
  * @typedef {object} Case
  * @property {string} name
+ * @property {"process" | "self" | "stalled"} [measure]  from outside, over the whole process (default); by the script
+ *   itself, per message; by what a process has taken in while nobody reads its output
  * @property {number} [times]    how many times the rows that were asked for
  * @property {number} [rows]     a fixed number of rows instead
  * @property {(data: ReturnType<import("./harness/cache.mjs").inputs>) => import("./harness/measure.mjs").Contender[]} contenders
@@ -141,6 +155,17 @@ export const cases = [
     contenders: (data) => [
       ...csvToJsonl(data).filter(({ kind }) => kind !== "floor"),
       floor("empty script", "empty.mjs", []),
+    ],
+  },
+  memoryToNull(1024, 2_000_000),
+  memoryToNull(1, 300_000),
+  {
+    name: "stalled-sink",
+    measure: "stalled",
+    contenders: (data) => [
+      ours(uri(data.jsonl, { format: "raw" }), "-?format=raw"),
+      original("stalled-sink", file(data.jsonl, { format: "raw" }), file("/dev/stdout", { format: "raw" })),
+      floor("copy by streams", "copy-streams.mjs", [data.jsonl, "/dev/stdout"]),
     ],
   },
   { name: "version", rows: 10, contenders: () => [oursBare("--version"), floor("empty script", "empty.mjs", [])] },

@@ -5,8 +5,10 @@ import { parseArgs } from "node:util";
 import { cases } from "./cases.mjs";
 import { inputs } from "./harness/cache.mjs";
 import { versions } from "./harness/contenders.mjs";
+import { selfMeasured, selfMeasuredHead, selfMeasuredRows } from "./harness/in-process.mjs";
 import { compete } from "./harness/measure.mjs";
-import { summary, tableHead, tableRows } from "./harness/report.mjs";
+import { tableHead, tableRows } from "./harness/report.mjs";
+import { stalled, stalledHead, stalledRows } from "./harness/stalled.mjs";
 
 const KINDS = { ours: "ours", floors: "floor", peers: "peer" };
 const USAGE = `usage: node bench/run.mjs [--rows 1000000] [--runs 5] [--only NAME,…] [--json FILE]
@@ -15,24 +17,31 @@ const USAGE = `usage: node bench/run.mjs [--rows 1000000] [--runs 5] [--only NAM
   cases   ${cases.map(({ name }) => name).join(" ")}`;
 
 const options = readArguments();
+const versionsOfAll = versions();
 const results = [];
-const named = Object.entries(versions()).map(([name, version]) => `${name} ${version}`);
-console.log(`${named.join(", ")}; ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`);
-console.log(tableHead());
-for (const { name, rows, times = 1, contenders } of cases) {
-  if (!options.wants(name)) continue;
-  const data = inputs(rows ?? options.rows * times);
-  const chosen = contenders(data).filter(({ kind }) => options.kinds.includes(kind));
-  if (chosen.length === 0) continue;
-  const load = loadavg()[0];
-  const found = await compete(chosen, options.runs, data);
-  console.log(tableRows(name, found));
-  for (const { contender, samples, verdict } of found) {
-    const figures = samples.length > 0 ? summary(samples) : undefined;
-    results.push({ case: name, rows: data.rows, who: contender.name, verdict, load, figures, samples });
+const named = Object.entries(versionsOfAll).map(([name, version]) => `${name} ${version}`);
+console.log(`${named.join(", ")}; ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`);
+
+const MEASURES = {
+  process: { head: tableHead, measure: compete, rows: tableRows },
+  self: { head: selfMeasuredHead, measure: selfMeasured, rows: selfMeasuredRows },
+  stalled: { head: stalledHead, measure: stalled, rows: stalledRows },
+};
+for (const [kind, { head, measure, rows }] of Object.entries(MEASURES)) {
+  const chosen = cases.filter((one) => (one.measure ?? "process") === kind && options.wants(one.name));
+  if (chosen.length > 0) console.log(`\n${head}`);
+  for (const one of chosen) {
+    const data = inputs(one.rows ?? options.rows * (one.times ?? 1));
+    const contenders = one.contenders(data).filter((contender) => options.kinds.includes(contender.kind));
+    const load = loadavg()[0];
+    const found = await measure(contenders, options.runs, data);
+    if (found.length > 0) console.log(rows(one.name, found));
+    for (const { contender, samples, verdict } of found) {
+      results.push({ case: one.name, rows: data.rows, who: contender.name, verdict, load, samples });
+    }
   }
 }
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ versions: versions(), results }, null, 2)}\n`);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ versions: versionsOfAll, results }, null, 2)}\n`);
 if (results.some(({ verdict }) => /^(WRONG|FAILED)/.test(verdict))) process.exitCode = 1;
 
 function readArguments() {

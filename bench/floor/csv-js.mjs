@@ -100,8 +100,13 @@ function convert(limit) {
 function control(byte) {
   out[at++] = BACKSLASH;
   const letter = short.get(byte);
-  if (letter !== undefined) out[at++] = letter;
-  else (at += out.write("u00", at, "latin1")), (out[at++] = hex[byte >> 4]), (out[at++] = hex[byte & 15]);
+  if (letter !== undefined) {
+    out[at++] = letter;
+    return;
+  }
+  at += out.write("u00", at, "latin1");
+  out[at++] = hex[byte >> 4];
+  out[at++] = hex[byte & 15];
 }
 
 function flush() {

@@ -7,7 +7,7 @@ import { versionOf } from "./check.mjs";
 
 export const CLI = fileURLToPath(new URL("../../apps/cli/dist/bin.js", import.meta.url));
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
-const FLOOR = fileURLToPath(new URL("../floor/", import.meta.url));
+const BENCH = fileURLToPath(new URL("../", import.meta.url));
 const python = () => join(cacheFolder(), "peers", "bin", "python");
 
 export function outPath(name) {
@@ -50,8 +50,20 @@ export function duckdb(statement, rest = {}) {
   };
 }
 
-export function floor(name, script, args, rest = {}) {
-  return { name: `floor: ${name}`, kind: "floor", argv: [process.execPath, join(FLOOR, script), ...args], ...rest };
+export function floor(name, path, args, rest = {}) {
+  return script(`floor: ${name}`, "floor", join("floor", path), args, rest);
+}
+
+/** A script of this folder, by its path in it. */
+export function script(name, kind, path, args, rest = {}) {
+  return { name, kind, argv: [process.execPath, join(BENCH, path), ...args.map(String)], ...rest };
+}
+
+/** For scripts that import what `pnpm build` makes of a package. */
+export function builtPackage(name) {
+  return existsSync(join(BENCH, "..", "packages", name, "dist", "index.js"))
+    ? {}
+    : { missing: "not built (pnpm build)" };
 }
 
 /** What took part, for the head of the report. */
