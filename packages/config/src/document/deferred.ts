@@ -1,0 +1,40 @@
+import { substitute } from "./substitute.ts";
+
+/** Private use characters stand around the number of a reference that was taken out of the text. */
+const OPEN = "\uE000";
+const CLOSE = "\uE001";
+const STANDIN = /\uE000(\d+)\uE001/g;
+const REFERENCE = /\$\$|\$\{[A-Za-z_]\w*(?::-[^}\n]*)?\}/g;
+
+/**
+ * A text whose `${…}` references were replaced by words that YAML takes anywhere, so that a reference written without
+ * quotes inside `{ … }` can be parsed. The values go in after parsing; no value can change the structure.
+ */
+export interface DeferredText {
+  readonly text: string;
+  /** Puts the values in. */
+  restore(scalar: string): string;
+  /** The offset in the original text. */
+  origin(offset: number): number;
+}
+
+/** Defers every reference that `lookup` knows or that has a default; the others stay in the text. */
+export function deferReferences(text: string, lookup: (name: string) => string | undefined): DeferredText {
+  const values: string[] = [];
+  const moves: { readonly at: number; readonly shift: number }[] = [];
+  let shift = 0;
+  const deferred = text.replace(REFERENCE, (written: string, at: number) => {
+    const value = substitute(written, lookup);
+    if (written === "$$" || value.unknown.length > 0) return written;
+    const standin = `${OPEN}${values.length}${CLOSE}`;
+    values.push(value.text);
+    shift += written.length - standin.length;
+    moves.push({ at: at + written.length - shift, shift });
+    return standin;
+  });
+  return {
+    text: deferred,
+    restore: (scalar) => scalar.replace(STANDIN, (written, index) => values[Number(index)] ?? written),
+    origin: (offset) => offset + (moves.findLast((move) => move.at <= offset)?.shift ?? 0),
+  };
+}

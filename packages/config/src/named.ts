@@ -1,0 +1,80 @@
+/** What a configuration names, so that a host imports only the plugins that bring it. May hold names too many. */
+export interface Names {
+  readonly endpoints: ReadonlySet<string>;
+  readonly middlewares: ReadonlySet<string>;
+  /** Schemes of URLs: state stores, and of endpoint URIs. */
+  readonly schemes: ReadonlySet<string>;
+  /** Something takes an expression. */
+  readonly expressions: boolean;
+}
+
+/** Keys under which an expression is written. */
+const EXPRESSION_KEYS = ["filter", "when", "expression"];
+const SCHEME = /^([a-z][a-z0-9+._-]*):/i;
+
+/** Collects the names in routes as written. Knows no endpoint: what looks like one, anywhere inside, counts. */
+export function namesInRoutes(routes: readonly unknown[]): Names {
+  const names = {
+    endpoints: new Set<string>(),
+    middlewares: new Set<string>(),
+    schemes: new Set<string>(),
+    expressions: false,
+  };
+  for (const route of routes) {
+    if (!isMap(route)) continue;
+    for (const side of ["input", "output"]) {
+      const endpoint = route[side];
+      if (isMap(endpoint)) collect(endpoint, names);
+      else names.endpoints.add("null");
+    }
+  }
+  return names;
+}
+
+type Collected = { endpoints: Set<string>; middlewares: Set<string>; schemes: Set<string>; expressions: boolean };
+
+/** Every map may be an endpoint, and the keys of an endpoint are its type; fields that are called like one do no harm. */
+function collect(value: unknown, names: Collected): void {
+  if (typeof value === "string") {
+    const scheme = SCHEME.exec(value)?.[1];
+    if (scheme !== undefined) names.schemes.add(scheme.toLowerCase());
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, names);
+    return;
+  }
+  if (!isMap(value)) {
+    if (value === null) names.endpoints.add("null");
+    return;
+  }
+  const keys = Object.keys(value).filter((key) => key !== "middlewares");
+  if (keys.length === 0) names.endpoints.add("null");
+  for (const key of keys) {
+    const inner = value[key];
+    names.endpoints.add(key);
+    if (key === "custom" && isMap(inner) && typeof inner["name"] === "string") names.endpoints.add(inner["name"]);
+    if (EXPRESSION_KEYS.includes(key)) names.expressions = true;
+    collect(inner, names);
+  }
+  collectMiddlewares(value["middlewares"], names);
+}
+
+function collectMiddlewares(value: unknown, names: Collected): void {
+  const entries = Array.isArray(value) ? value : isMap(value) ? Object.values(value) : [];
+  for (const entry of entries) {
+    if (typeof entry === "string") names.middlewares.add(entry);
+    if (!isMap(entry)) continue;
+    for (const [name, config] of Object.entries(entry)) {
+      names.middlewares.add(name);
+      if (name === "custom" && isMap(config) && typeof config["name"] === "string")
+        names.middlewares.add(config["name"]);
+      if (EXPRESSION_KEYS.includes(name)) names.expressions = true;
+      collect(config, names);
+    }
+  }
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+import { isSecretName } from "./secret-names.ts";
+import { passwordsIn, redactUri } from "./uri.ts";
+
+/** Keeps secrets out of everything that a process prints. One per process; text goes through it just before it is written. */
+export interface Redactor {
+  /** Remembers a value that must not be shown. Shorter ones than four characters are not remembered. */
+  add(secret: string): void;
+  /** Remembers the secrets of a configuration: members with secret names, passwords of URLs, at any depth. */
+  learn(value: unknown): void;
+  text(text: string): string;
+}
+
+const SHORTEST = 4;
+
+export function createRedactor(): Redactor {
+  const secrets = new Set<string>();
+  let ordered: readonly string[] | undefined = [];
+  const add = (secret: string): void => {
+    for (const form of [secret, safely(decodeURIComponent, secret), encodeURIComponent(secret)]) {
+      if (form.length < SHORTEST || secrets.has(form)) continue;
+      secrets.add(form);
+      ordered = undefined;
+    }
+  };
+  const learn = (value: unknown, name = ""): void => {
+    if (typeof value === "string") {
+      if (name !== "" && isSecretName(name)) add(value);
+      for (const password of passwordsIn(value)) add(password);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) learn(member, isSecretName(name) ? name : key);
+    }
+  };
+  return {
+    add,
+    learn: (value) => learn(value),
+    text(text) {
+      // The longest first: one secret may be a part of another.
+      ordered ??= [...secrets].sort((a, b) => b.length - a.length);
+      let shown = text;
+      for (const secret of ordered) if (shown.includes(secret)) shown = shown.replaceAll(secret, "***");
+      return redactUri(shown);
+    },
+  };
+}
+
+function safely(decode: (text: string) => string, text: string): string {
+  try {
+    return decode(text);
+  } catch {
+    return text;
+  }
+}

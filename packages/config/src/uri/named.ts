@@ -1,0 +1,39 @@
+import type { Names } from "../named.ts";
+import { type ParsedUri, parseUri } from "./parse.ts";
+
+/** What a parsed URI names, its nested URIs included, so that a host imports only the plugins that bring it. */
+export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
+  const names = {
+    endpoints: new Set<string>(),
+    middlewares: new Set<string>(),
+    schemes: new Set<string>(),
+    expressions: false,
+  };
+  const visit = (one: ParsedUri, depth: number): void => {
+    names.schemes.add(one.scheme);
+    names.endpoints.add(one.scheme).add(one.scheme.replaceAll("-", "_"));
+    const params = [...one.params];
+    for (const middleware of one.middlewares) {
+      names.middlewares.add(middleware.name);
+      params.push(...middleware.params);
+      if (middleware.name === "filter") names.expressions = true;
+    }
+    for (const [name, value] of params) {
+      if (name === "when" || name === "expression") names.expressions = true;
+      if (depth > 8 || !/^(?:[a-z][a-z0-9+._-]*:|-$|-[?|])/i.test(value)) continue;
+      const inner = parsed(value, side);
+      if (inner) visit(inner, depth + 1);
+    }
+  };
+  visit(uri, 0);
+  return names;
+}
+
+/** A text that looks like a URI and is none is nobody's name. */
+function parsed(text: string, side: "input" | "output"): ParsedUri | undefined {
+  try {
+    return parseUri(text, side);
+  } catch {
+    return undefined;
+  }
+}
