@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { bootstrap, run } from "./bootstrap.mjs";
 import { errorPage } from "./generate/error-page.mjs";
-import { errorTables } from "./generate/error-tables.mjs";
+import { errorTables, problemCodes } from "./generate/error-tables.mjs";
 import { pluginManifest } from "./generate/manifest.mjs";
 import { Outputs } from "./generate/outputs.mjs";
 import { pageName, pluginReadme, referenceIndex, referencePage } from "./generate/reference-pages.mjs";
@@ -65,7 +65,7 @@ async function reference(outputs, plugins) {
   const errors = await errorTables(packages.filter(isPublic));
   const pages = new Map([
     ["README.md", referenceIndex(plugins)],
-    ["errors.md", errorPage(errors)],
+    ["errors.md", errorPage(errors, await problemCodes(packages.filter(isPublic)))],
     ...plugins.map((plugin) => {
       const hasErrors = errors.some(({ name }) => name === plugin.name);
       return /** @type {const} */ ([pageName(plugin.name), referencePage(plugin, hasErrors)]);

@@ -37,10 +37,43 @@ export async function errorTables(packages) {
  * @param {string} folder
  */
 export function tableFiles(folder) {
+  return sourceFiles(folder).filter((file) => {
+    return /\bdefineErrors\("/.test(readFileSync(join(root, folder, "src", file), "utf8"));
+  });
+}
+
+/**
+ * What the codes of configuration problems mean, from the files named problem-codes.ts.
+ * @param {import("../workspace.mjs").WorkspacePackage[]} packages built
+ * @returns {Promise<[code: string, meaning: string][]>}
+ */
+export async function problemCodes(packages) {
+  const files = packages.flatMap(({ folder }) => problemCodeFiles(folder).map((file) => `${folder}/dist/${file}`));
+  const modules = await Promise.all(
+    files.map((file) => import(pathToFileURL(join(root, file)).href.replace(/ts$/, "js"))),
+  );
+  return modules.flatMap((module) => Object.entries(module.problemCodes));
+}
+
+/**
+ * Relative to the package's `src`.
+ * @param {string} folder
+ */
+export function problemCodeFiles(folder) {
+  return sourceFiles(folder).filter((file) => /(^|\/)problem-codes\.ts$/.test(file));
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function sourceFiles(folder) {
   const source = join(root, folder, "src");
   if (!existsSync(source)) return [];
-  return readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && /\bdefineErrors\("/.test(readFileSync(join(source, file), "utf8")))
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" });
+  return files
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(".ts"))
     .sort();
 }
 

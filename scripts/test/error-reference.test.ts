@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { tableFiles } from "../generate/error-tables.mjs";
+import { problemCodeFiles, tableFiles } from "../generate/error-tables.mjs";
 import { placeholder } from "../generate/placeholder.mjs";
 import { root, workspacePackages } from "../workspace.mjs";
 
@@ -11,15 +11,21 @@ type Maker = ((params: unknown) => Error) & { readonly code: string; readonly ki
 const packages = workspacePackages().filter(({ manifest }) => manifest.private !== true);
 const page = readFileSync(join(root, "docs/reference/errors.md"), "utf8");
 const documented = [...page.matchAll(/^### (\S+)\n\n(\w+): /gm)].map(([, code, kind]) => ({ code, kind }));
+const documentedProblems = [...page.matchAll(/^\| (MQB_\w+) \|/gm)].map(([, code]) => code);
 const declared = await declaredErrors();
+const problems = await declaredProblems();
 
 describe("docs/reference/errors.md", () => {
   it("has every error of every table with its kind, in order, and none in excess", () => {
     expect(documented).toEqual(declared.map(({ code, kind }) => ({ code, kind })));
   });
 
+  it("has every code of a configuration problem, and none in excess", () => {
+    expect(documentedProblems).toEqual(problems);
+  });
+
   it("names each code once", () => {
-    const codes = declared.map(({ code }) => code);
+    const codes = [...declared.map(({ code }) => code), ...problems];
     expect(codes.filter((code, i) => codes.indexOf(code) !== i)).toEqual([]);
   });
 
@@ -32,18 +38,24 @@ describe("docs/reference/errors.md", () => {
 });
 
 describe("the error codes in the sources", () => {
+  const literals = packages
+    .flatMap(({ folder }) => sources(folder))
+    .flatMap(({ path, text }) => {
+      return [...text.matchAll(/["'`](MQB_[A-Z0-9]+_[A-Z0-9_]+)["'`]/g)].map(([, code = ""]) => ({ path, code }));
+    });
+
   it("all come from a table", () => {
-    const prefixes = new Set(declared.map(({ code }) => /^MQB_[A-Z0-9]+_/.exec(code)![0]));
-    const known = new Set(declared.map(({ code }) => code));
-    const strange = packages
-      .flatMap(({ folder }) => sources(folder))
-      .flatMap(({ path, text }) =>
-        [...text.matchAll(/["'`](MQB_[A-Z0-9]+_[A-Z0-9_]+)["'`]/g)]
-          .map(([, literal = ""]) => literal)
-          .filter((literal) => [...prefixes].some((prefix) => literal.startsWith(prefix)) && !known.has(literal))
-          .map((literal) => `${path}: ${literal}`),
-      );
+    const known = new Set([...declared.map(({ code }) => code), ...problems]);
+    const prefixes = [...known].map((code) => /^MQB_[A-Z0-9]+_/.exec(code)![0]);
+    const strange = literals.filter(
+      ({ code }) => !known.has(code) && prefixes.some((prefix) => code.startsWith(prefix)),
+    );
     expect(strange).toEqual([]);
+  });
+
+  it("of problems are all in use", () => {
+    const used = new Set(literals.map(({ code }) => code));
+    expect(problems.filter((code) => !used.has(code))).toEqual([]);
   });
 
   it("are declared in a file named errors.ts", () => {
@@ -66,6 +78,17 @@ async function declaredErrors(): Promise<Maker[]> {
     for (const file of tableFiles(folder)) {
       const module: object = await import(pathToFileURL(join(root, folder, "src", file)).href);
       for (const value of Object.values(module)) if (isTable(value)) found.push(...Object.values(value));
+    }
+  }
+  return found;
+}
+
+async function declaredProblems(): Promise<string[]> {
+  const found: string[] = [];
+  for (const { folder } of packages) {
+    for (const file of problemCodeFiles(folder)) {
+      const { problemCodes } = await import(pathToFileURL(join(root, folder, "src", file)).href);
+      found.push(...Object.keys(problemCodes));
     }
   }
   return found;
