@@ -1,4 +1,5 @@
 import {
+  ACK,
   batchOf,
   type Consumer,
   type Delivery,
@@ -208,7 +209,7 @@ class Given implements ScriptedDelivery {
   settle(dispositions: readonly Disposition[] | undefined): string | undefined {
     if (++this.commits > 1) return "a delivery was committed twice";
     this.dispositions = dispositions;
-    this.resolve(dispositions ?? Array.from(this.batch, () => ({ type: "ack" as const })));
+    this.resolve(dispositions ?? Array.from({ length: this.batch.length }, () => ACK));
     if (dispositions && dispositions.length !== this.batch.length) {
       return `a batch of ${this.batch.length} was committed with ${dispositions.length} dispositions`;
     }

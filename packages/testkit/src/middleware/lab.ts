@@ -48,7 +48,7 @@ function labFor(subject: MiddlewareSubject, side: Side): Omit<MiddlewareLab, typ
     context,
     message,
     messages: (count, from = 0) => Array.from({ length: count }, (_, i) => message(from + i)),
-    settled: (promise) => context.clock.runUntil(promise),
+    settled: (promise) => context.clock.runUntil(promise, undefined, tested.patienceMs),
   };
 }
 

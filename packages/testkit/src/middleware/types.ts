@@ -28,6 +28,8 @@ export interface MiddlewareUnderTest {
   readonly regroups?: boolean;
   /** What the middleware finds in its context: plugins for nested endpoints and stores, references. */
   readonly context?: () => FakeContextOverrides<FakeClock, RecordingLogger>;
+  /** How long a call may take in real time when it waits for no timer, in milliseconds [5000]. */
+  readonly patienceMs?: number;
   /** Longest duration of one test in milliseconds [20000]. */
   readonly timeoutMs?: number;
 }
