@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[/\\]$/, "");
 
 /** The folders that hold packages, one level deep; the same list as in pnpm-workspace.yaml. */
-export const groups = ["packages", "plugins", "apps", "templates"];
+const groups = ["packages", "plugins", "apps", "templates"];
+
+/** Folders that are packages themselves. */
+const singles = ["examples"];
 
 /**
  * @typedef {object} WorkspacePackage
@@ -20,16 +23,16 @@ export const groups = ["packages", "plugins", "apps", "templates"];
  * @returns {WorkspacePackage[]}
  */
 export function workspacePackages() {
-  return groups.flatMap((group) => {
+  const inGroups = groups.flatMap((group) => {
     const names = existsSync(join(root, group)) ? readdirSync(join(root, group)).sort() : [];
-    return names
-      .map((name) => `${group}/${name}`)
-      .filter((folder) => existsSync(join(root, folder, "package.json")))
-      .map((folder) => {
-        const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-        return { folder, name: manifest.name, manifest };
-      });
+    return names.map((name) => `${group}/${name}`);
   });
+  return [...inGroups, ...singles]
+    .filter((folder) => existsSync(join(root, folder, "package.json")))
+    .map((folder) => {
+      const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+      return { folder, name: manifest.name, manifest };
+    });
 }
 
 /**

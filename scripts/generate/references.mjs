@@ -4,7 +4,7 @@ import { root } from "../workspace.mjs";
 import { read } from "./outputs.mjs";
 
 /** Folders with a TypeScript project that are no packages. */
-const extraProjects = ["scripts", "examples", "bench"];
+const extraProjects = ["scripts", "bench"];
 
 /**
  * The `references` of every tsconfig.json: the root lists all projects, a package what its package.json depends on, its

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { bootstrap } from "../bootstrap.mjs";
+import { root } from "../workspace.mjs";
+import { ran } from "./workspace-copy.ts";
+
+const examples = readdirSync(join(root, "examples")).filter((name) =>
+  existsSync(join(root, "examples", name, "run.sh")),
+);
+
+describe("the examples", () => {
+  let env: NodeJS.ProcessEnv;
+  beforeAll(() => {
+    env = bootstrap();
+    env["PATH"] = [root, env["PATH"]].join(delimiter);
+  });
+
+  it.each(examples)("%s gives what it promises", async (name) => {
+    const folder = join(root, "examples", name);
+    const { code, output } = await ran("sh", ["run.sh"], folder, env);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    const promised = readdirSync(join(folder, "expected"));
+    expect(promised).not.toEqual([]);
+    for (const file of promised) {
+      const given = file === "output" ? output : readFileSync(join(folder, "out", file), "utf8");
+      expect(given).toBe(readFileSync(join(folder, "expected", file), "utf8"));
+    }
+  });
+
+  it("are all in the table of their README", () => {
+    const listed = [...readFileSync(join(root, "examples/README.md"), "utf8").matchAll(/^\| \[([\w-]+)\]/gm)];
+    expect(listed.map(([, name]) => name)).toEqual(examples);
+  });
+});
