@@ -11,6 +11,9 @@ export { ScriptedConsumer, type ScriptedDelivery } from "./fakes/scripted-consum
 export { FakeStateStore } from "./fakes/state-store.ts";
 export { testMiddleware } from "./middleware/index.ts";
 export type { MiddlewareUnderTest } from "./middleware/types.ts";
+export { type ProcessEnd, type ProcessOptions, RunningProcess, runProcess } from "./process/run-process.ts";
+export { TempDir } from "./process/temp-dir.ts";
+export { type Address, FaultProxy } from "./proxy/fault-proxy.ts";
 export type { Runner } from "./runner.ts";
 export { testStateStore } from "./store/index.ts";
 export type { StateStoreUnderTest, StorePlace } from "./store/types.ts";
