@@ -6,12 +6,23 @@ import { read } from "./outputs.mjs";
  * @param {string} page path
  */
 export function withSnippets(page) {
-  const text = read(page) ?? "";
+  try {
+    return fillSnippets(read(page) ?? "", read);
+  } catch (cause) {
+    throw new Error(`${page} ${/** @type {Error} */ (cause).message}`);
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {(path: string) => string | undefined} readFile
+ */
+export function fillSnippets(text, readFile) {
   return text.replace(/^```(\w+) ([\w./-]+\/[\w.-]+)(?:#(\w+))?\n[\s\S]*?^```$/gm, (_block, language, file, name) => {
-    const source = read(file);
-    if (source === undefined) throw new Error(`${page} shows ${file}, which is not there`);
+    const source = readFile(file);
+    if (source === undefined) throw new Error(`shows ${file}, which is not there`);
     const shown = name === undefined ? source : declaration(source, name);
-    if (shown === undefined) throw new Error(`${page} shows ${name} of ${file}, which is not there`);
+    if (shown === undefined) throw new Error(`shows ${name} of ${file}, which is not there`);
     return `\`\`\`${language} ${file}${name === undefined ? "" : `#${name}`}\n${shown.trimEnd()}\n\`\`\``;
   });
 }
