@@ -1,0 +1,149 @@
+import { detectBom } from "./bom.ts";
+import { type CsvDialect, NO_BYTE, type ResolvedDialect, resolveDialect } from "./csv-dialect.ts";
+import { CsvScanner, matches, type ScanLimits, withoutDelimiter } from "./csv-scan.ts";
+import { isRecordFault } from "./records.ts";
+
+export interface CsvHeader {
+  /** Unique column names in order; ill-formed UTF-8 replaced. A name is any text: empty, `__proto__`, with blanks. */
+  readonly columns: readonly string[];
+  /** Names as they stand in the file, where that differs (duplicates): same length as `columns`. */
+  readonly written: readonly string[];
+  /** Position just behind the header record. */
+  readonly end: number;
+}
+
+/**
+ * Reads the first record that is not blank as column names, a UTF-8 byte-order mark before it dropped. `undefined`
+ * when `bytes` ends inside it and `final` is false, or when there is none. Throws a `RecordFault` for a quote that is
+ * never closed (only with `final`).
+ */
+export function parseCsvHeader(bytes: Uint8Array, dialect: CsvDialect, final: boolean): CsvHeader | undefined {
+  const resolved = resolveDialect(dialect);
+  const start = detectBom(bytes) === "utf-8" ? 3 : 0;
+  const found = firstRecord(bytes.subarray(start), resolved, UNLIMITED, final);
+  if (found === undefined) return undefined;
+  const written = splitFields(bytes.subarray(start + found.start, start + found.end), resolved);
+  return { columns: uniqueNames(written), written, end: start + found.end };
+}
+
+/**
+ * Makes names unique: a repeated name gets `_2`, `_3`, …, whichever is the first that no other column has, so that
+ * `a,a,a_2` becomes `a,a_3,a_2`. The first of equal names keeps its spelling.
+ */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    let number = 2;
+    while (taken.has(`${name}_${number}`)) number++;
+    const unique = `${name}_${number}`;
+    taken.add(unique);
+    return unique;
+  });
+}
+
+const UNLIMITED: ScanLimits = { maxFieldBytes: Number.MAX_VALUE, maxRecordBytes: Number.MAX_VALUE };
+const CANDIDATES = [",", ";", "\t", "|"].map((text) => text.charCodeAt(0));
+
+/**
+ * The separator of the first record that is not blank: the most frequent of comma, semicolon, tab and pipe outside
+ * quotes; the earlier in that list wins a tie, comma when there is none. A quote opens only where a field starts.
+ * `undefined` when `bytes` ends inside that record and `final` is false.
+ */
+export function detectSeparator(bytes: Uint8Array, dialect: CsvDialect, final: boolean): number | undefined {
+  return separatorOf(bytes, resolveDialect({ ...dialect, separator: CANDIDATES[0]! }), final);
+}
+
+export function separatorOf(bytes: Uint8Array, dialect: ResolvedDialect, final: boolean): number | undefined {
+  const { quote, escape, delimiter } = dialect;
+  const counts = CANDIDATES.map(() => 0);
+  let quoted = false;
+  let fieldStart = true;
+  let at = skipBlank(bytes, dialect, final);
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (quoted) {
+      if (byte === escape) at++;
+      else if (byte === quote) quoted = false;
+      continue;
+    }
+    if (byte === delimiter[0] && matches(bytes, at, bytes.length, delimiter)) break;
+    const candidate = CANDIDATES.indexOf(byte);
+    if (candidate >= 0) counts[candidate]!++;
+    // Behind a closing quote a second one re-opens the field: that is a doubled quote.
+    if (byte === quote && fieldStart) quoted = true;
+    else fieldStart = candidate >= 0;
+  }
+  if (at >= bytes.length && !final) return undefined;
+  return CANDIDATES[counts.indexOf(Math.max(...counts))]!;
+}
+
+/**
+ * Where the first record that is not blank lies, or `undefined` when it is not complete. The offset of a `RecordFault` is
+ * relative to `bytes`.
+ */
+export function firstRecord(
+  bytes: Uint8Array,
+  dialect: ResolvedDialect,
+  limits: ScanLimits,
+  final: boolean,
+): { start: number; end: number } | undefined {
+  const start = skipBlank(bytes, dialect, final);
+  if (start >= bytes.length) return undefined;
+  const scanner = new CsvScanner(dialect, limits);
+  try {
+    const length = scanner.scan(bytes.subarray(start), bytes.length - start, final);
+    return length < 0 ? undefined : { start, end: start + length };
+  } catch (error) {
+    throw isRecordFault(error) ? error.moved(start) : error;
+  }
+}
+
+/** Position behind the blank records that `bytes` begins with. */
+export function skipBlank(bytes: Uint8Array, dialect: ResolvedDialect, final: boolean): number {
+  const { delimiter, lines } = dialect;
+  let at = 0;
+  for (;;) {
+    if (lines && bytes[at] === 13 && bytes[at + 1] === 10) at += 2;
+    else if (lines && bytes[at] === 13 && at + 1 === bytes.length && final) at++;
+    else if (bytes[at] === delimiter[0] && matches(bytes, at, bytes.length, delimiter)) at += delimiter.length;
+    else return at;
+  }
+}
+
+/** The fields of one whole record as text. Slow and plain: for headers. */
+export function splitFields(record: Uint8Array, dialect: ResolvedDialect): string[] {
+  const { separator, quote, escape } = dialect;
+  const end = withoutDelimiter(record, 0, record.length, dialect);
+  // As the original reads it: text first, so that an ill-formed sequence never reaches across a quote.
+  const bytes = Buffer.from(Buffer.from(record.buffer, record.byteOffset, end).toString("utf8"));
+  const fields: string[] = [];
+  let field: number[] = [];
+  let quoted = false;
+  let fieldStart = true;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (quoted) {
+      if (byte === escape && at + 1 < bytes.length) field.push(bytes[++at]!);
+      else if (byte !== quote) field.push(byte);
+      else if (bytes[at + 1] === quote) field.push(bytes[++at]!);
+      else quoted = false;
+    } else if (byte === separator) {
+      fields.push(Buffer.from(field).toString("utf8"));
+      field = [];
+      fieldStart = true;
+    } else if (byte === quote && quote !== NO_BYTE && fieldStart) {
+      quoted = true;
+      fieldStart = false;
+    } else {
+      field.push(byte);
+      fieldStart = false;
+    }
+  }
+  fields.push(Buffer.from(field).toString("utf8"));
+  return fields;
+}

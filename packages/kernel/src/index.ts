@@ -1,0 +1,31 @@
+/**
+ * Byte loops: CSV to JSON and back, record splitting, JSON string escaping, finding one field. Each exists twice with
+ * the same behaviour, in WebAssembly SIMD and in plain JavaScript; where the module cannot be made the second is used.
+ */
+export { type BomEncoding, detectBom } from "./bom.ts";
+export type { CsvDialect } from "./csv-dialect.ts";
+export { type CsvHeader, detectSeparator, parseCsvHeader, uniqueNames } from "./csv-header.ts";
+export type { CsvSlab, RaggedRow } from "./csv-slab.ts";
+export { CsvToJson, type CsvToJsonOptions } from "./csv-to-json.ts";
+export { type Engine, simdAvailable } from "./engine.ts";
+export { FieldFinder, type FieldRanges } from "./field-finder.ts";
+export { jsonColumns } from "./json-columns.ts";
+export { escapeJsonStrings, type TextBatch, type TextOptions, unescapeJsonStrings } from "./json-strings.ts";
+export {
+  type CsvRefusal,
+  type CsvRefusalReason,
+  type CsvRows,
+  csvHeaderRow,
+  JsonToCsv,
+  type JsonToCsvOptions,
+} from "./json-to-csv.ts";
+export type { Ranges } from "./ranges.ts";
+export {
+  CHUNK_HEADROOM,
+  isRecordFault,
+  RecordFault,
+  type RecordFaultKind,
+  type RecordReader,
+  type RecordSlab,
+} from "./records.ts";
+export { type OversizeRecord, RecordSplitter, type RecordSplitterOptions, type SplitSlab } from "./splitter.ts";

@@ -1,0 +1,120 @@
+/**
+ * Where things lie in an arena. The fixed part is known to the loops of both twins (assembly/layout.ts repeats it); the
+ * areas behind it are passed to them as addresses.
+ */
+
+/** Result words of the last call, as indices into the u32 view. */
+export const RES = {
+  consumed: 16,
+  written: 17,
+  status: 18,
+  /** CSV: rows with too few and with too many fields. Splitter: empty records skipped, CRs stripped. */
+  short: 19,
+  long: 20,
+  lines: 21,
+  ragged: 22,
+  fault: 23,
+} as const;
+
+/** Configuration words of the CSV reader and the CSV writer, as indices into the u32 view. */
+export const CFG = {
+  keys: 32,
+  keyCount: 33,
+  separator: 34,
+  quote: 35,
+  escape: 36,
+  flags: 37,
+  maxField: 38,
+  delimiterLength: 39,
+  /** Addresses that the positions in the slots are relative to. */
+  inBase: 40,
+  outBase: 41,
+  ragged: 42,
+  raggedEnd: 43,
+  scratch: 44,
+  scratchEnd: 45,
+  maxRecord: 46,
+} as const;
+
+/** Bits of `CFG.flags`. */
+export const FLAG = {
+  /** CSV reader: columns that a short row lacks are written as empty strings. */
+  fillShort: 1,
+  /** CSV reader: list the rows with too few or too many fields. */
+  listRagged: 2,
+  /** The delimiter is LF, and one CR before it is dropped. */
+  dropCr: 4,
+  /** Splitter: records of no bytes are passed over. */
+  skipEmpty: 8,
+  /** CSV writer: nested objects become columns `a.b`. */
+  flatten: 16,
+  /** CSV writer: an object whose keys are not exactly the columns is refused. */
+  exact: 32,
+} as const;
+
+/** The delimiter's bytes (at most 16) lie here. */
+export const DELIMITER = 256;
+
+/** How a loop ended. */
+export const STATUS = {
+  inputUsed: 0,
+  outputFull: 1,
+  maxReached: 2,
+  unterminatedQuote: 3,
+  fieldTooLong: 4,
+  recordTooLong: 5,
+} as const;
+
+/** At most this many records or ranges a call. */
+export const MAX_SLOTS = 65_536;
+
+/** Index arrays lie this far apart: one slot array plus a line, so that four streams do not share their cache sets. */
+export const SLOT_STRIDE = MAX_SLOTS * 4 + 128;
+
+const SLOT_ARRAYS = 4;
+/** Loops read up to this far behind an area's end, and write so too. */
+export const SLACK = 128;
+
+const KIB = 1024;
+
+export interface LayoutSizes {
+  readonly keys?: number;
+  readonly input?: number;
+  readonly output?: number;
+  readonly ragged?: number;
+  readonly scratch?: number;
+}
+
+export class Layout {
+  readonly keys = 4 * KIB;
+  readonly keysSize: number;
+  readonly ragged: number;
+  readonly raggedSize: number;
+  readonly scratch: number;
+  readonly scratchSize: number;
+  /** Four arrays of `MAX_SLOTS` u32, `SLOT_STRIDE` apart. */
+  readonly slots: number;
+  readonly input: number;
+  readonly inputSize: number;
+  readonly output: number;
+  readonly outputSize: number;
+  readonly size: number;
+
+  constructor(sizes: LayoutSizes = {}) {
+    this.keysSize = align(sizes.keys ?? 60 * KIB);
+    this.raggedSize = align(sizes.ragged ?? 64 * KIB);
+    this.scratchSize = align(sizes.scratch ?? 256 * KIB);
+    this.inputSize = align(sizes.input ?? 1024 * KIB);
+    this.outputSize = align(sizes.output ?? 4096 * KIB);
+    this.ragged = this.keys + this.keysSize + SLACK;
+    this.scratch = this.ragged + this.raggedSize + SLACK;
+    this.slots = this.scratch + this.scratchSize + SLACK;
+    this.input = this.slots + SLOT_ARRAYS * SLOT_STRIDE + SLACK;
+    this.output = this.input + this.inputSize + SLACK;
+    this.size = align(this.output + this.outputSize + SLACK);
+  }
+}
+
+function align(size: number): number {
+  return Math.ceil(size / 128) * 128;
+}
