@@ -1,3 +1,3 @@
 set -eu
 rm -rf out
-mqb run mqb.yaml
+mqb run --config mqb.yaml

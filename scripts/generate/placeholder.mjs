@@ -14,7 +14,7 @@ export function placeholder(name = "") {
       if (key === "map")
         return (/** @type {(one: unknown) => unknown} */ fn) => listOf(fn(placeholder(singular(name))));
       if (key === "join") return () => `${shown}, …`;
-      if (key === "length" || key === "size") return 2;
+      if (key === "length" || key === "size") return count;
       if (typeof key === "symbol") return undefined;
       return placeholder(name === "" ? key : METHODS.has(key) ? name : `${name}.${key}`);
     },
@@ -29,6 +29,9 @@ const METHODS = new Set(
     "padStart padEnd flat flatMap keys values entries toISOString"
   ).split(" "),
 );
+
+/** A number that is neither 0 nor 1. */
+const count = { [Symbol.toPrimitive]: (/** @type {string} */ hint) => (hint === "number" ? 2 : "N") };
 
 /** @param {unknown} one */
 function listOf(one) {

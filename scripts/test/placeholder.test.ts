@@ -18,6 +18,7 @@ const shapes: readonly [string, (p: Parameters) => string, string][] = [
     (p) => p.problems.map((one) => `${one.path}: ${one.message}`).join("; "),
     "<problem.path>: <problem.message>; …",
   ],
+  ["a count", (p) => `${p.known.length} name${p.known.length === 1 ? "" : "s"}`, "N names"],
   ["JSON", (p) => JSON.stringify(p.path), '"<path>"'],
   ["a choice", (p) => (p.path === undefined ? "absent" : `present: ${p.path}`), "present: <path>"],
   ["destructured parameters", ({ path, ms }) => `${path} after ${ms} ms`, "<path> after <ms> ms"],
