@@ -47,7 +47,6 @@ const duckTo = (data, output, options) =>
  * `mqb copy` writes it, and how a configuration does.
  */
 const MIDDLEWARES = [
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the bridge's own template
   ["input", "id?%24%7Bpayload:id%7D", { id: "${payload:id}" }],
   ["input", "limiter?messages_per_second=1000000000", { limiter: { messages_per_second: 1e9 } }],
   ["output", "retry", { retry: {} }],

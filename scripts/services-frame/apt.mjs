@@ -38,8 +38,7 @@ export function installPackages(packages, say) {
 }
 
 /** @param {string} name */
-export function isInstalled(name) {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholder
+function isInstalled(name) {
   const asked = spawnSync("dpkg-query", ["-W", "-f", "${db:Status-Status}", name], { encoding: "utf8" });
   return asked.status === 0 && asked.stdout === "installed";
 }
