@@ -12,11 +12,11 @@ export interface Loops {
   /** Finds records in bytes; see loops/split.ts. Returns the number of records. */
   split(inp: number, inEnd: number, slot: number, max: number): number;
   /** Escapes (`mode` 0) or unescapes (1) ranges of text; see loops/text.ts. Returns the number of ranges done. */
-  text(mode: number, count: number, out: number, outLimit: number): number;
+  text(mode: number, count: number, slots: number, out: number, outLimit: number): number;
   /** Writes JSON objects as CSV rows; see loops/rows.ts. Returns the number of objects looked at. */
-  rows(count: number, out: number, outLimit: number): number;
+  rows(count: number, slots: number, out: number, outLimit: number): number;
   /** Finds one top-level field in each of many objects; see loops/field.ts. Returns the number found. */
-  field(count: number, key: number, keyLength: number): number;
+  field(count: number, slots: number, key: number, keyLength: number): number;
 }
 
 /** A memory with the loops that run over it. What lies in it belongs to `owner`; anyone else must load it anew. */
@@ -60,9 +60,9 @@ function arenaOver(
   buffer: ArrayBuffer,
   layout: Layout,
   simd: boolean,
-  loops: (memory: Buffer, words: Uint32Array, layout: Layout) => Loops,
+  loops: (memory: Buffer, words: Uint32Array) => Loops,
 ): Arena {
   const memory = Buffer.from(buffer);
   const words = new Uint32Array(buffer);
-  return { simd, memory, words, layout, loops: loops(memory, words, layout), owner: undefined };
+  return { simd, memory, words, layout, loops: loops(memory, words), owner: undefined };
 }

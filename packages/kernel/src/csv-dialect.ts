@@ -37,19 +37,19 @@ const MAX_DELIMITER = 16;
 export function resolveDialect(dialect: CsvDialect): ResolvedDialect {
   const separator = plainByte("separator", dialect.separator ?? 44);
   const quote = dialect.quote === null ? NO_BYTE : plainByte("quote", dialect.quote ?? 34);
-  const escape = dialect.escape === undefined ? NO_BYTE : plainByte("escape", dialect.escape);
+  const escapeByte = dialect.escape === undefined ? NO_BYTE : plainByte("escape", dialect.escape);
   const delimiter = Buffer.from(dialect.delimiter ?? [LF]);
   if (separator === quote) throw new RangeError("separator and quote are the same byte");
-  if (separator === escape) throw new RangeError("separator and escape are the same byte");
-  if (escape !== NO_BYTE && quote === NO_BYTE) throw new RangeError("escape needs a quote");
+  if (separator === escapeByte) throw new RangeError("separator and escape are the same byte");
+  if (escapeByte !== NO_BYTE && quote === NO_BYTE) throw new RangeError("escape needs a quote");
   if (delimiter.length === 0 || delimiter.length > MAX_DELIMITER)
     throw new RangeError("delimiter must have 1 to 16 bytes");
-  for (const byte of [separator, quote, escape]) {
+  for (const byte of [separator, quote, escapeByte]) {
     if (delimiter.includes(byte) && byte !== NO_BYTE)
       throw new RangeError("delimiter contains the separator, the quote or the escape byte");
   }
   // An escape equal to the quote is the ordinary doubling.
-  const ownEscape = escape === quote ? NO_BYTE : escape;
+  const ownEscape = escapeByte === quote ? NO_BYTE : escapeByte;
   return { separator, quote, escape: ownEscape, delimiter, lines: delimiter.length === 1 && delimiter[0] === LF };
 }
 

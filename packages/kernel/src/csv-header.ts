@@ -59,7 +59,7 @@ export function detectSeparator(bytes: Uint8Array, dialect: CsvDialect, final: b
 }
 
 export function separatorOf(bytes: Uint8Array, dialect: ResolvedDialect, final: boolean): number | undefined {
-  const { quote, escape, delimiter } = dialect;
+  const { quote, escape: escapeByte, delimiter } = dialect;
   const counts = CANDIDATES.map(() => 0);
   let quoted = false;
   let fieldStart = true;
@@ -67,7 +67,7 @@ export function separatorOf(bytes: Uint8Array, dialect: ResolvedDialect, final: 
   for (; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (quoted) {
-      if (byte === escape) at++;
+      if (byte === escapeByte) at++;
       else if (byte === quote) quoted = false;
       continue;
     }
@@ -117,7 +117,7 @@ export function skipBlank(bytes: Uint8Array, dialect: ResolvedDialect, final: bo
 
 /** The fields of one whole record as text. Slow and plain: for headers. */
 export function splitFields(record: Uint8Array, dialect: ResolvedDialect): string[] {
-  const { separator, quote, escape } = dialect;
+  const { separator, quote, escape: escapeByte } = dialect;
   const end = withoutDelimiter(record, 0, record.length, dialect);
   // As the original reads it: text first, so that an ill-formed sequence never reaches across a quote.
   const bytes = Buffer.from(Buffer.from(record.buffer, record.byteOffset, end).toString("utf8"));
@@ -128,7 +128,7 @@ export function splitFields(record: Uint8Array, dialect: ResolvedDialect): strin
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (quoted) {
-      if (byte === escape && at + 1 < bytes.length) field.push(bytes[++at]!);
+      if (byte === escapeByte && at + 1 < bytes.length) field.push(bytes[++at]!);
       else if (byte !== quote) field.push(byte);
       else if (bytes[at + 1] === quote) field.push(bytes[++at]!);
       else quoted = false;

@@ -52,13 +52,13 @@ export class CsvScanner {
   }
 
   #walk(bytes: Uint8Array, length: number, final: boolean): number {
-    const { separator, quote, escape, delimiter } = this.#dialect;
+    const { separator, quote, escape: escapeByte, delimiter } = this.#dialect;
     const first = delimiter[0]!;
     let at = this.#at;
     while (at < length) {
       const byte = bytes[at]!;
       if (this.#inQuotes) {
-        if (byte === escape) {
+        if (byte === escapeByte) {
           if (at + 1 >= length && !final) break;
           at += 2;
         } else if (byte === quote) {

@@ -337,11 +337,11 @@ export class CsvToJson implements RecordReader<CsvSlab> {
 }
 
 function dialectOf(options: CsvToJsonOptions, separator: number | undefined): ResolvedDialect {
-  const { quote, escape, delimiter } = options;
+  const { quote, escape: escapeByte, delimiter } = options;
   return resolveDialect({
     ...(separator === undefined ? {} : { separator }),
     ...(quote === undefined ? {} : { quote }),
-    ...(escape === undefined ? {} : { escape }),
+    ...(escapeByte === undefined ? {} : { escape: escapeByte }),
     ...(delimiter === undefined ? {} : { delimiter }),
   });
 }

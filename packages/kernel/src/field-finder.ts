@@ -54,7 +54,7 @@ export class FieldFinder {
       }
       const { words, layout, loops, memory } = kernel!;
       this.#key.copy(memory, layout.keys);
-      found += loops.field(loaded, layout.keys, this.#key.length);
+      found += loops.field(loaded, layout.slots, layout.keys, this.#key.length);
       const back = ranges.starts[index]! - layout.input;
       let at = (layout.slots + 2 * SLOT_STRIDE) / 4;
       for (let i = index; i < index + loaded; i++, at++) {

@@ -71,7 +71,7 @@ function run(mode: number, ranges: Ranges, options: TextOptions): TextBatch {
 function runLoop(arena: Arena, mode: number, count: number): number {
   const { words, layout, loops } = arena;
   words[CFG.outBase] = layout.output;
-  return loops.text(mode, count, layout.output, layout.output + layout.outputSize - SLACK);
+  return loops.text(mode, count, layout.slots, layout.output, layout.output + layout.outputSize - SLACK);
 }
 
 /** Gathers the output of several runs. */

@@ -143,7 +143,12 @@ export class JsonToCsv {
   #runLoop(arena: Arena, count: number): number {
     const { layout, loops } = arena;
     this.#configure(arena);
-    return loops.rows(count, layout.output, layout.output + layout.outputSize - SLACK - this.columns.length);
+    return loops.rows(
+      count,
+      layout.slots,
+      layout.output,
+      layout.output + layout.outputSize - SLACK - this.columns.length,
+    );
   }
 
   /** One object that does not fit the arena, or whose row does not. */

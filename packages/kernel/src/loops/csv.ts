@@ -53,7 +53,7 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
     const keysEnd = keys + words[CFG.keyCount]! * 8;
     const separator = words[CFG.separator]!;
     const quote = words[CFG.quote]!;
-    const escape = words[CFG.escape]!;
+    const escapeByte = words[CFG.escape]!;
     const flags = words[CFG.flags]!;
     const maxField = words[CFG.maxField]!;
     const maxRecord = words[CFG.maxRecord]!;
@@ -137,7 +137,7 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
                 break;
               }
               p++;
-            } else if (c === escape) {
+            } else if (c === escapeByte) {
               if (p + 1 >= inEnd) {
                 open = true;
                 break;
@@ -246,7 +246,7 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
       const at = slot >> 2;
       words[at] = recordOut - outBase;
       words[at + SLOT_STRIDE / 4] = o - 1 - outBase;
-      words[at + SLOT_STRIDE / 2] = (p > inEnd ? inEnd : p) - inBase;
+      words[at + SLOT_STRIDE / 2] = Math.min(p, inEnd) - inBase;
       slot += 4;
       n++;
     }

@@ -107,13 +107,13 @@ function same(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
  * be read behind each. Out: its value's addresses at `slots[i + 2 STRIDE]` and `slots[i + 3 STRIDE]`, or ABSENT or
  * UNDECIDED in both. Returns how many were found.
  */
-export function createFieldLoop(memory: Buffer, words: Uint32Array, slots: number) {
-  const array = (index: number, count: number): Uint32Array => {
-    const from = (slots + index * SLOT_STRIDE) / 4;
-    return words.subarray(from, from + count);
-  };
-  return function field(count: number, key: number, keyLength: number): number {
+export function createFieldLoop(memory: Buffer, words: Uint32Array) {
+  return function field(count: number, slots: number, key: number, keyLength: number): number {
+    const array = (index: number): Uint32Array => {
+      const from = (slots + index * SLOT_STRIDE) / 4;
+      return words.subarray(from, from + count);
+    };
     const name = memory.subarray(key, key + keyLength);
-    return findField(memory, array(0, count), array(1, count), 0, count, name, array(2, count), array(3, count));
+    return findField(memory, array(0), array(1), 0, count, name, array(2), array(3));
   };
 }

@@ -1,5 +1,4 @@
 import type { Loops } from "../arena.ts";
-import type { Layout } from "../layout.ts";
 import { createCsvLoop } from "./csv.ts";
 import { createFieldLoop } from "./field.ts";
 import { createRowsLoop } from "./rows.ts";
@@ -7,12 +6,12 @@ import { createSplitLoop } from "./split.ts";
 import { createTextLoop } from "./text.ts";
 
 /** The loops in JavaScript over one memory: the twins of assembly/. */
-export function createJsLoops(memory: Buffer, words: Uint32Array, layout: Layout): Loops {
+export function createJsLoops(memory: Buffer, words: Uint32Array): Loops {
   return {
     csv: createCsvLoop(memory, words),
     split: createSplitLoop(memory, words),
-    text: createTextLoop(memory, words, layout.slots),
-    rows: createRowsLoop(memory, words, layout.slots),
-    field: createFieldLoop(memory, words, layout.slots),
+    text: createTextLoop(memory, words),
+    rows: createRowsLoop(memory, words),
+    field: createFieldLoop(memory, words),
   };
 }

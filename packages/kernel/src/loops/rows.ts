@@ -51,7 +51,7 @@ export function hashName(bytes: Uint8Array, from: number, to: number): number {
  * and a REASON. Stops before a row that would pass outLimit, behind which 64 bytes may be written. `RES`: written bytes,
  * status, short and long (rows that lack columns, rows with keys that are no column), fault (the first such row).
  */
-export function createRowsLoop(memory: Buffer, words: Uint32Array, slots: number) {
+export function createRowsLoop(memory: Buffer, words: Uint32Array) {
   const cursor: EscapeCursor = { code: 0, p: 0 };
   // Settings of the present call; kept here so that the parts below share them without an object per record.
   let columns = 0;
@@ -286,7 +286,7 @@ export function createRowsLoop(memory: Buffer, words: Uint32Array, slots: number
     return present < columnCount ? REASON.missingColumn : 0;
   }
 
-  return function rows(count: number, out: number, limit: number): number {
+  return function rows(count: number, slots: number, out: number, limit: number): number {
     const flags = words[CFG.flags]!;
     const exact = (flags & FLAG.exact) !== 0;
     const outBase = words[CFG.outBase]!;

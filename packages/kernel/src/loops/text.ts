@@ -100,11 +100,11 @@ export function writeUtf8(memory: Uint8Array, o: number, code: number): number {
  * control byte, a broken escape, half a surrogate pair). Stops before a range that would pass outLimit, behind which
  * 32 bytes may be written. `RES`: written bytes, status. Returns the ranges done.
  */
-export function createTextLoop(memory: Buffer, words: Uint32Array, slots: number) {
+export function createTextLoop(memory: Buffer, words: Uint32Array) {
   const cursor: EscapeCursor = { code: 0, p: 0 };
 
   /** Both return the position behind the output, -1 when the range is refused, -2 when it does not fit. */
-  function escape(p: number, end: number, o: number, outLimit: number): number {
+  function toJson(p: number, end: number, o: number, outLimit: number): number {
     while (p < end) {
       const c = memory[p]!;
       const letter = ESCAPES[c]!;
@@ -116,7 +116,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array, slots: number
     return o;
   }
 
-  function unescape(p: number, end: number, o: number, outLimit: number): number {
+  function fromJson(p: number, end: number, o: number, outLimit: number): number {
     while (p < end) {
       const c = memory[p]!;
       if (ESCAPES[c] === 0) {
@@ -134,7 +134,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array, slots: number
     return o;
   }
 
-  return function text(mode: number, count: number, out: number, outLimit: number): number {
+  return function text(mode: number, count: number, slots: number, out: number, outLimit: number): number {
     const outBase = words[CFG.outBase]!;
     const stride = SLOT_STRIDE / 4;
     let status: number = STATUS.inputUsed;
@@ -143,7 +143,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array, slots: number
     for (let at = slots / 4; i < count; i++, at++) {
       const p = words[at]!;
       const end = words[at + stride]!;
-      const next = mode === 0 ? escape(p, end, o, outLimit) : unescape(p, end, o, outLimit);
+      const next = mode === 0 ? toJson(p, end, o, outLimit) : fromJson(p, end, o, outLimit);
       if (next === -2) {
         status = STATUS.outputFull;
         break;

@@ -1,0 +1,80 @@
+// JSON string content to and from text, 16 bytes at a time. The twin of src/loops/text.ts.
+import { escapeEnd, jsonSpecial, mask, readEscape, writeEscape, writeUtf8 } from "./bytes";
+import {
+  BACKSLASH,
+  CFG_OUT_BASE,
+  RES_STATUS,
+  RES_WRITTEN,
+  STATUS_INPUT_USED,
+  STATUS_OUTPUT_FULL,
+  STRIDE,
+} from "./layout";
+
+export const REFUSED: u32 = 0xffffffff;
+// Neither is an address.
+const REFUSE: usize = 0;
+const FULL: usize = 1;
+
+// Both return the address behind the output, or REFUSE or FULL.
+function escape(p: usize, end: usize, o: usize, outLimit: usize): usize {
+  while (p < end) {
+    const v = v128.load(p);
+    v128.store(o, v);
+    const bits = mask(jsonSpecial(v));
+    let skip: usize = bits == 0 ? 16 : <usize>ctz(bits);
+    if (skip > end - p) skip = end - p;
+    p += skip;
+    o += skip;
+    if (o > outLimit) return FULL;
+    if (p < end && skip < 16) {
+      o = writeEscape(load<u8>(p), o);
+      p++;
+      if (o > outLimit) return FULL;
+    }
+  }
+  return o;
+}
+
+function unescape(p: usize, end: usize, o: usize, outLimit: usize): usize {
+  while (p < end) {
+    const v = v128.load(p);
+    v128.store(o, v);
+    const bits = mask(jsonSpecial(v));
+    let skip: usize = bits == 0 ? 16 : <usize>ctz(bits);
+    if (skip > end - p) skip = end - p;
+    p += skip;
+    o += skip;
+    if (o > outLimit) return FULL;
+    if (p < end && skip < 16) {
+      if (<u32>load<u8>(p) != BACKSLASH) return REFUSE;
+      const code = readEscape(p, end);
+      if (code < 0) return REFUSE;
+      o = writeUtf8(o, <u32>code);
+      p = escapeEnd;
+      if (o > outLimit) return FULL;
+    }
+  }
+  return o;
+}
+
+export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: usize): u32 {
+  const outBase: usize = load<u32>(CFG_OUT_BASE);
+  let status = STATUS_INPUT_USED;
+  let o = out;
+  let i: u32 = 0;
+  for (; i < count; i++, slots += 4) {
+    const p: usize = load<u32>(slots);
+    const end: usize = load<u32>(slots + STRIDE);
+    const next = mode == 0 ? escape(p, end, o, outLimit) : unescape(p, end, o, outLimit);
+    if (next == FULL) {
+      status = STATUS_OUTPUT_FULL;
+      break;
+    }
+    store<u32>(slots + 2 * STRIDE, next == REFUSE ? REFUSED : <u32>(o - outBase));
+    store<u32>(slots + 3 * STRIDE, next == REFUSE ? REFUSED : <u32>(next - outBase));
+    if (next != REFUSE) o = next;
+  }
+  store<u32>(RES_WRITTEN, <u32>(o - out));
+  store<u32>(RES_STATUS, status);
+  return i;
+}
