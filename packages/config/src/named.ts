@@ -2,8 +2,10 @@
 export interface Names {
   readonly endpoints: ReadonlySet<string>;
   readonly middlewares: ReadonlySet<string>;
-  /** Schemes of URLs: state stores, and of endpoint URIs. */
+  /** Schemes of endpoint URIs. */
   readonly schemes: ReadonlySet<string>;
+  /** Schemes of URLs that may be those of state stores. */
+  readonly stores: ReadonlySet<string>;
   /** Something takes an expression. */
   readonly expressions: boolean;
 }
@@ -12,14 +14,22 @@ export interface Names {
 const EXPRESSION_KEYS = ["filter", "when", "expression"];
 const SCHEME = /^([a-z][a-z0-9+._-]*):/i;
 
+/** Names while they are collected. */
+export interface MutableNames {
+  readonly endpoints: Set<string>;
+  readonly middlewares: Set<string>;
+  readonly schemes: Set<string>;
+  readonly stores: Set<string>;
+  expressions: boolean;
+}
+
+export function noNames(): MutableNames {
+  return { endpoints: new Set(), middlewares: new Set(), schemes: new Set(), stores: new Set(), expressions: false };
+}
+
 /** Collects the names in routes as written. Knows no endpoint: what looks like one, anywhere inside, counts. */
 export function namesInRoutes(routes: readonly unknown[]): Names {
-  const names = {
-    endpoints: new Set<string>(),
-    middlewares: new Set<string>(),
-    schemes: new Set<string>(),
-    expressions: false,
-  };
+  const names = noNames();
   for (const route of routes) {
     if (!isMap(route)) continue;
     for (const side of ["input", "output"]) {
@@ -31,13 +41,11 @@ export function namesInRoutes(routes: readonly unknown[]): Names {
   return names;
 }
 
-type Collected = { endpoints: Set<string>; middlewares: Set<string>; schemes: Set<string>; expressions: boolean };
-
 /** Every map may be an endpoint, and the keys of an endpoint are its type; fields that are called like one do no harm. */
-function collect(value: unknown, names: Collected): void {
+function collect(value: unknown, names: MutableNames): void {
   if (typeof value === "string") {
     const scheme = SCHEME.exec(value)?.[1];
-    if (scheme !== undefined) names.schemes.add(scheme.toLowerCase());
+    if (scheme !== undefined) names.stores.add(scheme.toLowerCase());
     return;
   }
   if (Array.isArray(value)) {
@@ -60,7 +68,7 @@ function collect(value: unknown, names: Collected): void {
   collectMiddlewares(value["middlewares"], names);
 }
 
-function collectMiddlewares(value: unknown, names: Collected): void {
+function collectMiddlewares(value: unknown, names: MutableNames): void {
   const entries = Array.isArray(value) ? value : isMap(value) ? Object.values(value) : [];
   for (const entry of entries) {
     if (typeof entry === "string") names.middlewares.add(entry);

@@ -111,7 +111,7 @@ describe("the names in routes", () => {
       expect.arrayContaining(["kafka", "fanout", "http", "switch", "theirs", "null", "file"]),
     );
     expect([...names.middlewares].sort()).toEqual(["custom", "deduplication", "metrics", "mine", "retry"]);
-    expect([...names.schemes].sort()).toEqual(["https", "redis"]);
+    expect([...names.stores].sort()).toEqual(["https", "redis"]);
     expect(names.expressions).toBe(true);
   });
 

@@ -1,14 +1,9 @@
-import type { Names } from "../named.ts";
+import { type Names, noNames } from "../named.ts";
 import { type ParsedUri, parseUri } from "./parse.ts";
 
 /** What a parsed URI names, its nested URIs included, so that a host imports only the plugins that bring it. */
 export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
-  const names = {
-    endpoints: new Set<string>(),
-    middlewares: new Set<string>(),
-    schemes: new Set<string>(),
-    expressions: false,
-  };
+  const names = noNames();
   const visit = (one: ParsedUri, depth: number): void => {
     names.schemes.add(one.scheme);
     names.endpoints.add(one.scheme).add(one.scheme.replaceAll("-", "_"));
@@ -22,7 +17,9 @@ export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
       if (name === "when" || name === "expression") names.expressions = true;
       if (depth > 8 || !/^(?:[a-z][a-z0-9+._-]*:|-$|-[?|])/i.test(value)) continue;
       const inner = parsed(value, side);
-      if (inner) visit(inner, depth + 1);
+      if (!inner) continue;
+      names.stores.add(inner.scheme);
+      visit(inner, depth + 1);
     }
   };
   visit(uri, 0);

@@ -1,0 +1,150 @@
+import { type Bridge, createBridge, type Route, type RouteResult } from "@mqb/core";
+import { type Clock, describeError, type Logger, sleep } from "@mqb/core/plugin";
+import type { ParsedArgs } from "../args/parse.ts";
+import type { CommandContext } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { createLogger } from "../log/logger.ts";
+import { logLevel } from "../log/setup.ts";
+import { hintOf, type Output } from "../output.ts";
+import { COPY_ROUTE, type PreparedCopy, prepareCopy } from "./prepare.ts";
+import { showProgress } from "./progress.ts";
+import { type CopyCounts, countsOf, progressLine, rowsPhrase, summaryLine } from "./summary.ts";
+
+const GRACE_MS = 5000;
+const WAIT_POLL_MS = 250;
+
+/** `mqb copy`: one route from the command line, run until its end. Returns the exit code. */
+export async function copy(args: ParsedArgs, context: CommandContext): Promise<number> {
+  const { output, environment, clock, stop } = context;
+  const started = clock.monotonic();
+  const verbose = args.has("verbose");
+  const prepared = await prepareCopy(args, context.cwd, environment);
+  output.redactor.learn(prepared.config);
+  const log = createLogger({
+    level: logLevel(environment, verbose ? "info" : "warn"),
+    format: "plain",
+    color: output.color,
+    redactor: output.redactor,
+    write: output.notice,
+    now: () => clock.now(),
+  });
+  for (const warning of prepared.warnings) log.warn(warning.message, { code: warning.code });
+  const wait = args.integer("wait");
+  log.info("copy route started", {
+    from: prepared.shown.from,
+    to: prepared.shown.to,
+    filtered: args.has("filter"),
+    resume: "off",
+    drain: prepared.draining,
+    ...(wait === undefined ? {} : { wait_secs: wait }),
+  });
+
+  const run = new CopyRun(prepared, args.integer("limit"), log, context);
+  const elapsed = (): number => clock.monotonic() - started;
+  const stopProgress =
+    output.terminal && !verbose
+      ? showProgress(clock, () => progressLine(run.counts(), elapsed()), output.notice)
+      : () => {};
+  let result: RouteResult;
+  try {
+    result = await run.once();
+    const deadline = started + (wait ?? 0) * 1000;
+    // Only a clean end without a message is a source that is still empty.
+    while (isEmptyEnd(result) && clock.monotonic() < deadline && (await sleep(clock, pause(clock, deadline), stop))) {
+      result = await run.once();
+    }
+  } finally {
+    stopProgress();
+  }
+  const stopped = result.outcome === "stopped" || (stop.aborted && isEmptyEnd(result));
+  return report(result, stopped, elapsed(), prepared, output);
+}
+
+/** Runs the route, again and again when it is asked to; a signal stops the one that runs. */
+class CopyRun {
+  private readonly bridge: Bridge;
+  private readonly config: unknown;
+  private readonly limit: number | undefined;
+  private readonly stop: AbortSignal;
+  private route: Route | undefined;
+
+  constructor(prepared: PreparedCopy, limit: number | undefined, log: Logger, context: CommandContext) {
+    this.config = prepared.config;
+    this.limit = limit;
+    this.stop = context.stop;
+    this.bridge = createBridge({
+      registry: prepared.registry,
+      log,
+      clock: context.clock,
+      baseDir: context.cwd,
+      ...context.drainIdle,
+    });
+  }
+
+  async once(): Promise<RouteResult> {
+    const route = this.bridge.route(COPY_ROUTE, this.config, this.limit === undefined ? {} : { limit: this.limit });
+    this.route = route;
+    const stopRoute = (): void => void route.stop({ graceMs: GRACE_MS });
+    this.stop.addEventListener("abort", stopRoute, { once: true });
+    if (this.stop.aborted) stopRoute();
+    try {
+      // The result tells why a start failed as well.
+      await route.start().catch(() => {});
+      return await route.done;
+    } finally {
+      this.stop.removeEventListener("abort", stopRoute);
+    }
+  }
+
+  counts(): CopyCounts {
+    return this.route
+      ? countsOf(this.route.status().accounting)
+      : { read: 0, delivered: 0, deadLettered: 0, dropped: 0 };
+  }
+}
+
+function pause(clock: Clock, deadline: number): number {
+  return Math.max(0, Math.min(WAIT_POLL_MS, deadline - clock.monotonic()));
+}
+
+function isEmptyEnd(result: RouteResult): boolean {
+  return result.outcome === "completed" && result.accounting.received === 0;
+}
+
+function report(
+  result: RouteResult,
+  stopped: boolean,
+  elapsedMs: number,
+  prepared: PreparedCopy,
+  output: Output,
+): number {
+  const counts = countsOf(result.accounting);
+  if (prepared.toStdout && isBrokenPipe(result.error)) return EXIT.ok;
+  if (result.outcome === "failed") {
+    output.error(failure(`copy failed after ${rowsPhrase(counts)}`, result.error));
+    return EXIT.failed;
+  }
+  if (counts.dropped > 0) {
+    const causes = result.drops.map((drop) => drop.cause).join("; ");
+    output.error(new Error(`copy did not deliver every row it read (${rowsPhrase(counts)}): ${causes}`));
+    return EXIT.failed;
+  }
+  const line = `${summaryLine(stopped ? "stopped after copying" : "copied", counts, elapsedMs)}\n`;
+  if (prepared.toStdout) output.notice(line);
+  else output.result(line);
+  return EXIT.ok;
+}
+
+function failure(what: string, cause: unknown): Error {
+  const hint = hintOf(cause);
+  return new Error(`${what}: ${describeError(cause)}${hint === undefined ? "" : `\n  hint: ${hint}`}`);
+}
+
+/** The reader of standard output has closed it: it has seen enough. */
+function isBrokenPipe(error: unknown): boolean {
+  for (let link = error, depth = 0; link !== undefined && link !== null && depth < 16; depth++) {
+    if ((link as { code?: unknown }).code === "EPIPE") return true;
+    link = (link as { cause?: unknown }).cause;
+  }
+  return false;
+}

@@ -1,0 +1,116 @@
+import { checkWithDefaults, endpointFromUri, type Names, namesInUri, parseUri } from "@mqb/config/uri";
+import { formatPath, type Problem, type Registry } from "@mqb/core";
+import type { ParsedArgs } from "../args/parse.ts";
+import { cliErrors } from "../errors.ts";
+import { discoverPlugins } from "../plugins/discover.ts";
+import { loadRegistry } from "../plugins/load.ts";
+import { copyEnds } from "./ends.ts";
+
+/** A copy that is ready to run: everything checked, nothing opened. */
+export interface PreparedCopy {
+  readonly registry: Registry;
+  /** What `Bridge.route` takes. */
+  readonly config: unknown;
+  readonly warnings: readonly Problem[];
+  /** The URIs without their secrets. */
+  readonly shown: { readonly from: string; readonly to: string };
+  /** Rows go to standard output, so nothing else may. */
+  readonly toStdout: boolean;
+  readonly draining: boolean;
+}
+
+type Endpoint = Record<string, unknown>;
+
+export const COPY_ROUTE = "copy";
+const DEFAULTS = { concurrency: 4, batch_size: 1024 };
+
+/** Checks arguments, URIs and plugins. Throws `config` errors; connects nowhere. */
+export async function prepareCopy(
+  args: ParsedArgs,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<PreparedCopy> {
+  const ends = copyEnds(args);
+  const source = parseUri(ends.source, "input", environment);
+  const target = parseUri(ends.target, "output", environment);
+  const filter = args.text("filter");
+  const listed = args.texts("plugin").map((plugin) => ({ plugin, from: cwd }));
+  const names = union(namesInUri(source, "input"), namesInUri(target, "output"), filter !== undefined);
+  const registry = await loadRegistry(discoverPlugins({ listed, folder: cwd }), names);
+
+  const input = endpointFromUri(ends.source, "input", registry, environment);
+  const output = endpointFromUri(ends.target, "output", registry, environment);
+  checkResume(args, input);
+  if (filter !== undefined) addFilter(input, filter, registry);
+  const draining = args.has("drain") || args.has("wait");
+  const written = {
+    input,
+    output,
+    exit_on_empty: draining,
+    concurrency: args.integer("concurrency"),
+    batch_size: args.integer("batch-size"),
+  };
+  const { config, checked } = checkWithDefaults(registry, COPY_ROUTE, defined(written), DEFAULTS);
+  if (!checked.plan) {
+    const errors = checked.problems.filter((problem) => problem.level === "error");
+    throw cliErrors.COPY_ROUTE({ problems: errors.map(problemText) });
+  }
+  return {
+    registry,
+    config,
+    warnings: checked.problems,
+    shown: { from: source.shown, to: target.shown },
+    toStdout: JSON.stringify(output).includes('"/dev/stdout"'),
+    draining,
+  };
+}
+
+/** The filter touches a message first of all; only a buffer is nearer to the source. Lists are read from their end. */
+function addFilter(input: Endpoint, expression: string, registry: Registry): void {
+  if (!registry.expressions || !registry.middleware("filter")) throw cliErrors.FILTER_MISSING({});
+  try {
+    registry.expressions.predicate(expression);
+  } catch (error) {
+    throw cliErrors.FILTER_INVALID({ expression }, { cause: error });
+  }
+  const middlewares = [...((input["middlewares"] as readonly Endpoint[] | undefined) ?? [])];
+  let at = middlewares.length;
+  while (at > 0 && Object.hasOwn(middlewares[at - 1]!, "buffer")) at -= 1;
+  middlewares.splice(at, 0, { filter: expression });
+  input["middlewares"] = middlewares;
+}
+
+/** Nothing that is installed can resume yet; what keeps a position by itself must say so, not ignore the flag. */
+function checkResume(args: ParsedArgs, input: Endpoint): void {
+  const [type = "", config] = Object.entries(input).find(([key]) => key !== "middlewares") ?? [];
+  if (args.has("resume")) {
+    throw type === "file" ? cliErrors.RESUME_FILE({}) : cliErrors.RESUME_UNSUPPORTED({ source: type });
+  }
+  if (!args.has("no-resume")) return;
+  const field = ["cursor_id", "checkpoint_store"].find((name) => Object.hasOwn((config as object | null) ?? {}, name));
+  if (field !== undefined) throw cliErrors.NO_RESUME_UNSUPPORTED({ field });
+}
+
+function problemText({ path, message, hint }: Problem): string {
+  const side = path[0] === "input" ? "source" : path[0] === "output" ? "target" : undefined;
+  const where = formatPath(side === undefined ? path : [side, ...path.slice(1)]);
+  return `${where}: ${message}${hint === undefined ? "" : `; ${hint}`}`;
+}
+
+function union(one: Names, other: Names, expressions: boolean): Names {
+  const both = (key: "endpoints" | "middlewares" | "schemes" | "stores"): Set<string> =>
+    new Set([...one[key], ...other[key]]);
+  const middlewares = both("middlewares");
+  if (expressions) middlewares.add("filter");
+  return {
+    endpoints: both("endpoints"),
+    middlewares,
+    schemes: both("schemes"),
+    stores: both("stores"),
+    expressions: expressions || one.expressions || other.expressions,
+  };
+}
+
+function defined(map: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,76 @@
+import { defineErrors, errorRow } from "@mqb/core/plugin";
+
+/** Every error of the command itself. */
+export const cliErrors = defineErrors("MQB_CLI", {
+  /** The arguments are wrong: exit code 2. */
+  USAGE: errorRow<{ message: string; hint?: string }>({
+    kind: "config",
+    message: (p) => p.message,
+    hint: (p) => p.hint ?? "see mqb --help",
+  }),
+  COPY_ARGUMENTS: errorRow<{ message: string }>({
+    kind: "config",
+    message: (p) => p.message,
+    hint: "mqb copy SOURCE TARGET, or mqb copy --from SOURCE --to TARGET",
+  }),
+  COPY_ROUTE: errorRow<{ problems: readonly string[] }>({
+    kind: "config",
+    message: (p) => `the copy cannot start: ${p.problems.join("\n  ")}`,
+  }),
+  FILTER_MISSING: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "--filter needs the expression language, which is not installed",
+    hint: "install @mqb/expression",
+  }),
+  FILTER_INVALID: errorRow<{ expression: string }>({
+    kind: "config",
+    message: (p) => `invalid filter expression "${p.expression}"`,
+  }),
+  RESUME_FILE: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "source `file` does not support resumable copy",
+    hint: "use mode=group_subscribe&group_id=…, which keeps its own position",
+  }),
+  RESUME_UNSUPPORTED: errorRow<{ source: string }>({
+    kind: "config",
+    message: (p) => `source \`${p.source}\` does not support resumable copy`,
+  }),
+  NO_RESUME_UNSUPPORTED: errorRow<{ field: string }>({
+    kind: "config",
+    message: (p) => `--no-resume is not available yet for a source with \`${p.field}\``,
+    hint: (p) => `leave \`${p.field}\` out of the URI`,
+  }),
+  CONFIG_INVALID: errorRow<{ source: string; problems: readonly string[] }>({
+    kind: "config",
+    message: (p) =>
+      `${p.source} is not valid, nothing was started (${p.problems.length} problem${p.problems.length === 1 ? "" : "s"})\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
+  }),
+  NONE_STARTED: errorRow<{ count: number; reasons: readonly string[] }>({
+    kind: "config",
+    message: (p) =>
+      `none of the ${p.count} enabled route${p.count === 1 ? "" : "s"} could be started\n${p.reasons.map((one) => `  ${one}`).join("\n")}`,
+  }),
+  ROUTES_FAILED: errorRow<{ reasons: readonly string[] }>({
+    kind: "permanent",
+    message: (p) => `not every route ended well\n${p.reasons.map((one) => `  ${one}`).join("\n")}`,
+  }),
+  PLUGIN_MISSING: errorRow<{ plugin: string; from: string }>({
+    kind: "config",
+    message: (p) => `the plugin ${p.plugin} is not installed: it was looked for from ${p.from}`,
+    hint: (p) => (/^[./\\]|^file:/.test(p.plugin) ? "check the path" : `install ${p.plugin}`),
+  }),
+  PLUGIN_LOAD: errorRow<{ plugin: string }>({
+    kind: "config",
+    message: (p) => `the plugin ${p.plugin} could not be loaded`,
+  }),
+  PLUGIN_MANIFEST: errorRow<{ plugin: string; what: string; name: string }>({
+    kind: "config",
+    message: (p) =>
+      `the plugin ${p.plugin} says in its package.json that it brings the ${p.what} "${p.name}", but it does not`,
+    hint: "this is a fault of the plugin",
+  }),
+  BAD_VARIABLE: errorRow<{ name: string; value: string; wanted: string }>({
+    kind: "config",
+    message: (p) => `the variable ${p.name} is "${p.value}"; it takes ${p.wanted}`,
+  }),
+});

@@ -1,0 +1,154 @@
+import { renderProblem } from "@mqb/config";
+import { type Bridge, createBridge, type Route, type RouteResult } from "@mqb/core";
+import { describeError, type Logger } from "@mqb/core/plugin";
+import type { ParsedArgs } from "../args/parse.ts";
+import type { CommandContext } from "../context.ts";
+import { cliErrors } from "../errors.ts";
+import { EXIT } from "../exit.ts";
+import { type Level, parseLevel } from "../log/level.ts";
+import { createLogger } from "../log/logger.ts";
+import { logLevel } from "../log/setup.ts";
+import { type PreparedRun, prepareRun } from "./prepare.ts";
+import { type ReadConfiguration, readConfiguration } from "./sources.ts";
+
+const ROUTE_GRACE_MS = 5000;
+const STOP_BUDGET_MS = 10_000;
+
+/** `mqb run`, and `mqb` alone: runs the routes of a configuration until all have ended or a signal comes. */
+export async function run(args: ParsedArgs, context: CommandContext): Promise<number> {
+  const read = await readConfiguration(args, context.cwd, context.environment);
+  const listed = args.texts("plugin").map((plugin) => ({ plugin, from: context.cwd }));
+  context.output.redactor.learn(read.configuration.routes.map((route) => route.config));
+  const prepared = await prepareRun(read, listed, args.has("drain"));
+  const log = configuredLogger(read, context);
+  announce(read, prepared, args, log);
+  if (prepared.routes.length === 0) {
+    log.warn("nothing to run: the configuration has no enabled route; waiting for a signal");
+    await aborted(context.stop);
+    return EXIT.ok;
+  }
+  const bridge = createBridge({
+    registry: prepared.registry,
+    log,
+    clock: context.clock,
+    baseDir: context.cwd,
+    ...context.drainIdle,
+  });
+  return await runRoutes(bridge, prepared, log, context);
+}
+
+async function runRoutes(bridge: Bridge, prepared: PreparedRun, log: Logger, context: CommandContext): Promise<number> {
+  const failed = new Map<string, string>();
+  for (const route of prepared.routes) {
+    const errors = route.problems.filter((problem) => problem.level === "error");
+    if (errors.length > 0) failed.set(route.name, errors.map(renderProblem).join("; "));
+    // An unreachable server keeps a lasting route connecting; a drain has to say at once that it cannot.
+    else bridge.route(route.name, route.config, { unreachable: route.plan!.options.exitOnEmpty ? "fail" : "keep" });
+  }
+  const ended = Promise.all(bridge.routes.map((route) => watch(route, log)));
+  const stopping = aborted(context.stop);
+  const starts = await Promise.race([bridge.start(), stopping]);
+  if (starts) {
+    for (const start of starts) if (start.state === "failed") failed.set(start.route, describeError(start.error));
+    if (!starts.some((start) => start.state === "running")) {
+      for (const start of starts)
+        if (start.state === "connecting")
+          failed.set(start.route, bridge.get(start.route).status().error ?? "not connected");
+      await bridge.stop({ graceMs: 0 });
+      throw cliErrors.NONE_STARTED({ count: prepared.routes.length, reasons: reasonsOf(failed) });
+    }
+    reportStart(starts, prepared.routes.length, failed, log);
+  }
+  const results = await Promise.race([ended, stopping]);
+  if (!results) return await stopAll(bridge, log, context);
+  for (const result of results) if (result.reason !== undefined) failed.set(result.name, result.reason);
+  if (failed.size === 0) return EXIT.ok;
+  throw cliErrors.ROUTES_FAILED({ reasons: reasonsOf(failed) });
+}
+
+function reportStart(
+  starts: readonly { readonly route: string; readonly state: string }[],
+  enabled: number,
+  failed: ReadonlyMap<string, string>,
+  log: Logger,
+): void {
+  for (const [name, reason] of failed) log.error(`route ${name} could not be started: ${reason}`);
+  const running = starts.filter((start) => start.state === "running").length;
+  const connecting = starts.filter((start) => start.state === "connecting").map((start) => start.route);
+  if (running === enabled) log.info(`Started ${running} of ${enabled} enabled routes`);
+  else
+    log.warn(
+      `Started ${running} of ${enabled} enabled routes`,
+      connecting.length > 0 ? { connecting: connecting.join(",") } : {},
+    );
+}
+
+/** How a route ended: with a reason when it did not end well. */
+async function watch(route: Route, log: Logger): Promise<{ name: string; reason?: string }> {
+  const result = await route.done;
+  const reason = faultOf(result);
+  const counts = { received: result.accounting.received, delivered: result.accounting.delivered };
+  if (reason === undefined) log.info(`route ${route.name} ${result.outcome}`, counts);
+  else log.error(`route ${route.name} ${result.outcome}: ${reason}`, counts);
+  return { name: route.name, ...(reason === undefined ? {} : { reason }) };
+}
+
+function faultOf(result: RouteResult): string | undefined {
+  if (result.outcome === "failed") return describeError(result.error);
+  if (result.drops.length === 0) return undefined;
+  return result.drops.map((drop) => `dropped ${drop.count} messages: ${drop.cause}`).join("; ");
+}
+
+/** Stops all routes together. When the budget is used up, the process ends without them. */
+async function stopAll(bridge: Bridge, log: Logger, context: CommandContext): Promise<number> {
+  log.info("stopping all routes");
+  let cancel = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = context.clock.timer(STOP_BUDGET_MS, () => resolve(undefined));
+  });
+  const results = await Promise.race([bridge.stop({ graceMs: ROUTE_GRACE_MS }), late]);
+  cancel();
+  if (results) return EXIT.ok;
+  log.error(`the routes did not stop within ${STOP_BUDGET_MS / 1000} s; ending without them`);
+  return EXIT.failed;
+}
+
+function configuredLogger(read: ReadConfiguration, { output, environment, clock }: CommandContext): Logger {
+  const { logLevel: written, logger } = read.configuration.settings;
+  const level: Level | undefined = parseLevel(written);
+  if (level === undefined) {
+    throw cliErrors.CONFIG_INVALID({
+      source: read.name,
+      problems: [`log_level: "${written}" is not debug, info, warn, error or off`],
+    });
+  }
+  const toStdout = environment["MQB_LOG_STDOUT"] === "1";
+  return createLogger({
+    level: logLevel(environment, level),
+    format: logger,
+    color: output.color && !toStdout,
+    redactor: output.redactor,
+    write: toStdout ? output.result : output.notice,
+    now: () => clock.now(),
+  });
+}
+
+function announce(read: ReadConfiguration, prepared: PreparedRun, args: ParsedArgs, log: Logger): void {
+  for (const warning of prepared.warnings) log.warn(renderProblem(warning));
+  const { services } = read.configuration.settings;
+  const switchedOff: Readonly<Record<string, string>> = { ui_addr: "no-ui", metrics_addr: "no-metrics" };
+  for (const [key, address] of Object.entries(services)) {
+    if (!args.has(switchedOff[key]!)) log.warn(`"${key}" is not available yet: nothing is served at ${address}`);
+  }
+}
+
+function reasonsOf(failed: ReadonlyMap<string, string>): string[] {
+  return [...failed].map(([name, reason]) => `route ${name}: ${reason}`);
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}

@@ -1,0 +1,43 @@
+import { type CheckedRoute, checkRoute, type Registry } from "@mqb/core";
+
+/** Route options that a host gives to routes which do not write them. */
+export interface RouteDefaults {
+  readonly concurrency: number;
+  /** For sinks that do not name a size of their own. */
+  readonly batch_size: number;
+}
+
+export interface RouteCheck {
+  /** With the defaults filled in; what `Bridge.route` takes. */
+  readonly config: unknown;
+  readonly checked: CheckedRoute;
+}
+
+/** Checks a route after filling in the host's defaults. An option that is `null` counts as not written. */
+export function checkWithDefaults(
+  registry: Registry,
+  name: string,
+  written: unknown,
+  defaults: RouteDefaults,
+): RouteCheck {
+  const config = withDefaults(written, { ...defaults });
+  const checked = checkRoute(registry, name, config);
+  const wanted = checked.plan?.output.output?.defaultBatchSize;
+  if (wanted === undefined || config === written || hasOption(written, "batch_size")) return { config, checked };
+  const sized = { ...(config as object), batch_size: wanted };
+  return { config: sized, checked: checkRoute(registry, name, sized) };
+}
+
+function withDefaults(config: unknown, defaults: Readonly<Record<string, unknown>>): unknown {
+  if (!isMap(config)) return config;
+  const written = Object.entries(config).filter(([key, value]) => value !== null || !Object.hasOwn(defaults, key));
+  return { ...defaults, ...Object.fromEntries(written) };
+}
+
+function hasOption(config: unknown, key: string): boolean {
+  return isMap(config) && config[key] !== undefined && config[key] !== null;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

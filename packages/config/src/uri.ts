@@ -1,0 +1,12 @@
+/** The part of this package that a command line without a configuration file needs: URIs, no YAML. */
+
+export { checkWithDefaults, type RouteCheck, type RouteDefaults } from "./check-route.ts";
+export type { Environment } from "./environment.ts";
+export { configErrors } from "./errors.ts";
+export { knownNames, packageFor } from "./known-packages.ts";
+export type { Names } from "./named.ts";
+export { createRedactor, type Redactor } from "./redact/redactor.ts";
+export { redactUri } from "./redact/uri.ts";
+export { endpointFromUri } from "./uri/endpoint.ts";
+export { namesInUri } from "./uri/named.ts";
+export { type ParsedUri, parseUri, type UriMiddleware } from "./uri/parse.ts";
