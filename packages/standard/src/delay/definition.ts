@@ -1,0 +1,42 @@
+import { defineMiddleware } from "@mqb/core/plugin";
+import { z } from "zod";
+import { milliseconds } from "../fields.ts";
+import { Pauses } from "../pause.ts";
+import { wrapConsumer, wrapPublisher } from "../wrap.ts";
+
+export const delaySchema = z.strictObject({
+  delay_ms: milliseconds().meta({ description: "Pause before each receive or send; 0 = none.", examples: [100] }),
+});
+
+export type DelayConfig = z.input<typeof delaySchema>;
+
+export const delay = defineMiddleware({
+  description: "Pauses before each receive or send; for tests and for crude pacing",
+  schema: delaySchema,
+  input(inner, { delay_ms }, { clock }) {
+    const pauses = new Pauses(clock);
+    return wrapConsumer(inner, {
+      async receive(max, signal) {
+        if (delay_ms > 0) await pauses.wait(delay_ms, signal);
+        return inner.receive(max, signal);
+      },
+      close() {
+        pauses.end();
+        return inner.close();
+      },
+    });
+  },
+  output(inner, { delay_ms }, { clock }) {
+    const pauses = new Pauses(clock);
+    return wrapPublisher(inner, {
+      async send(batch, signal) {
+        if (delay_ms > 0) await pauses.wait(delay_ms, signal);
+        return inner.send(batch, signal);
+      },
+      close() {
+        pauses.end();
+        return inner.close();
+      },
+    });
+  },
+});

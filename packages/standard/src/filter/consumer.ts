@@ -1,0 +1,109 @@
+import {
+  ACK,
+  type Accounting,
+  batchOf,
+  type Clock,
+  type Consumer,
+  type Delivery,
+  type Disposition,
+  type MessageBatch,
+  scatter,
+} from "@mqb/core/plugin";
+import { joinBatches } from "../batch/join.ts";
+import { wrapConsumer } from "../wrap.ts";
+import { Ahead } from "./ahead.ts";
+import { type Sieve, settleFiltered } from "./sieve.ts";
+
+/** Payload bytes that are read at most to fill one batch again. */
+const REFILL_BYTES = 8 * 1024 * 1024;
+/** How long a source is waited for to fill a batch again. */
+const REFILL_WAIT_MS = 10;
+
+/**
+ * Takes the messages out that the sieve does not keep. When that leaves a hole in a full batch, more is read to fill it; a
+ * batch that the source did not fill itself is passed on as it is. An emptied batch is passed on too, to be committed.
+ */
+export function filterConsumer(inner: Consumer, sieve: Sieve, accounting: Accounting, clock: Clock): Consumer {
+  const ahead = new Ahead(inner, clock);
+
+  const sift = (delivery: Delivery): Part => {
+    const { batch } = delivery;
+    const kept = batch.length > 0 ? sieve.keep(batch) : undefined;
+    if (!kept) return { delivery, batch, kept };
+    settleFiltered(accounting, batch.length - kept.length);
+    return { delivery, batch: batch.select(kept), kept };
+  };
+
+  const refill = async (first: Part, max: number, signal: AbortSignal): Promise<readonly Part[]> => {
+    const parts = [first];
+    let room = max - first.batch.length;
+    let bytes = first.delivery.batch.byteLength;
+    while (room > 0 && bytes < REFILL_BYTES) {
+      const asked = room;
+      const next = await ahead.within(REFILL_WAIT_MS, asked, signal);
+      if (!next) break;
+      let part: Part;
+      try {
+        part = sift(next);
+      } catch (error) {
+        // What is there already goes first; the route stops at the next read.
+        ahead.failNext(error);
+        break;
+      }
+      parts.push(part);
+      room -= part.batch.length;
+      bytes += next.batch.byteLength;
+      if (next.batch.length < asked) break;
+    }
+    return parts;
+  };
+
+  return wrapConsumer(inner, {
+    async receive(max, signal) {
+      const part = sift(await ahead.receive(max, signal));
+      if (!part.kept) return part.delivery;
+      if (part.batch.length === 0) return emptied(part.delivery);
+      const full = part.delivery.batch.length === max;
+      return joined(full ? await refill(part, max, signal) : [part]);
+    },
+    close() {
+      ahead.close();
+      return inner.close();
+    },
+  });
+}
+
+/** A delivery of the source, with what is left of it. */
+interface Part {
+  readonly delivery: Delivery;
+  readonly batch: MessageBatch;
+  /** Undefined = everything. */
+  readonly kept: Uint32Array | undefined;
+}
+
+const NOTHING = batchOf([]);
+
+function emptied(delivery: Delivery): Delivery {
+  return { batch: NOTHING, emptied: true, commit: () => delivery.commit() };
+}
+
+function joined(parts: readonly Part[]): Delivery {
+  const filled = parts.map((part) => part.batch).filter((batch) => batch.length > 0);
+  return {
+    batch: joinBatches(filled),
+    async commit(dispositions) {
+      let from = 0;
+      // One after another, in the order of receipt.
+      for (const part of parts) {
+        const to = from + part.batch.length;
+        await commitPart(part, dispositions?.slice(from, to));
+        from = to;
+      }
+    },
+  };
+}
+
+function commitPart({ delivery, kept }: Part, own: readonly Disposition[] | undefined): Promise<void> {
+  if (!own || own.length === 0) return delivery.commit();
+  return delivery.commit(kept ? scatter(delivery.batch.length, kept, own, ACK, ACK) : own);
+}

@@ -1,0 +1,18 @@
+import { defineMiddleware, type OpenContext } from "@mqb/core/plugin";
+import { type FilterSettings, filterSchema } from "./config.ts";
+import { filterConsumer } from "./consumer.ts";
+import { filterPublisher } from "./publisher.ts";
+import { Sieve } from "./sieve.ts";
+
+export const filter = defineMiddleware({
+  description: "Keeps only the messages for which an expression is true",
+  schema: filterSchema,
+  removes: true,
+  input: (inner, settings, context) =>
+    filterConsumer(inner, sieve(settings, context), context.accounting, context.clock),
+  output: (inner, settings, context) => filterPublisher(inner, sieve(settings, context)),
+});
+
+function sieve(settings: FilterSettings, context: OpenContext): Sieve {
+  return new Sieve(settings, context.expressions(), context.log, context.route);
+}

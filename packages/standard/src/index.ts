@@ -1,0 +1,31 @@
+import { API_VERSION, definePlugin } from "@mqb/core/plugin";
+import { delay } from "./delay/definition.ts";
+import { dlq } from "./dlq/definition.ts";
+import { filter } from "./filter/definition.ts";
+import { memory } from "./memory/definition.ts";
+import { metrics } from "./metrics/definition.ts";
+import { nullEndpoint } from "./null/definition.ts";
+import { ref } from "./ref/definition.ts";
+import { retry } from "./retry/definition.ts";
+import { memoryScheme } from "./schemes/memory.ts";
+import { nullScheme } from "./schemes/null.ts";
+import { staticScheme } from "./schemes/static.ts";
+import { staticEndpoint } from "./static/definition.ts";
+import { fileStore } from "./stores/file/store.ts";
+import { memoryStore } from "./stores/memory.ts";
+
+export type * from "./config-types.ts";
+export { errors } from "./errors.ts";
+export type { Durations } from "./metrics/durations.ts";
+export { METRICS, MetricsRegistry, type SideMetrics } from "./metrics/registry.ts";
+export { Template, type TemplateOptions } from "./template/template.ts";
+
+/** What needs no driver: in-process endpoints, the middlewares around failure and flow, two state stores. */
+export default definePlugin({
+  name: "@mqb/standard",
+  apiVersion: API_VERSION,
+  endpoints: { memory, null: nullEndpoint, static: staticEndpoint, ref },
+  middlewares: { retry, dlq, filter, delay, metrics },
+  stores: { memory: memoryStore, file: fileStore },
+  schemes: { memory: memoryScheme, null: nullScheme, static: staticScheme },
+});

@@ -1,0 +1,24 @@
+import type { ConfigSchema } from "@mqb/core/plugin";
+
+/**
+ * A configuration that may also be written as one bare text: `filter: "a > 1"` for `filter: { expression: "a > 1" }`.
+ * Errors are those of the object's schema, so that they name the field.
+ */
+export function withShorthand<C>(schema: ConfigSchema<C>, key: string, description: string): ConfigSchema<C> {
+  const { validate, jsonSchema, vendor } = schema["~standard"];
+  return {
+    "~standard": {
+      version: 1,
+      vendor,
+      validate: (value) => validate(typeof value === "string" ? { [key]: value } : value),
+      ...(jsonSchema && {
+        jsonSchema: {
+          input: (options) => {
+            const { $schema, ...object } = jsonSchema.input(options);
+            return { ...($schema === undefined ? {} : { $schema }), anyOf: [{ type: "string", description }, object] };
+          },
+        },
+      }),
+    },
+  };
+}

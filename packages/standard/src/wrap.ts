@@ -1,0 +1,20 @@
+import type { Consumer, Publisher } from "@mqb/core/plugin";
+
+/** A consumer middleware: what `over` does not do is passed on to the inner one. */
+export function wrapConsumer(inner: Consumer, over: Pick<Consumer, "receive"> & Partial<Consumer>): Consumer {
+  return {
+    close: () => inner.close(),
+    ...(inner.status ? { status: () => inner.status!() } : {}),
+    ...over,
+  };
+}
+
+/** A publisher middleware: what `over` does not do is passed on to the inner one. */
+export function wrapPublisher(inner: Publisher, over: Pick<Publisher, "send"> & Partial<Publisher>): Publisher {
+  return {
+    close: () => inner.close(),
+    ...(inner.flush ? { flush: () => inner.flush!() } : {}),
+    ...(inner.status ? { status: () => inner.status!() } : {}),
+    ...over,
+  };
+}
