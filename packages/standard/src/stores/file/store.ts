@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import type { Clock, StateEntry, StateStore, StateWrite, StoreDefinition, WriteResult } from "@mqb/core/plugin";
 import { isMqbError } from "@mqb/core/plugin";
 import { errors } from "../../errors.ts";
-import { type Entries, type FileEntry, formatDocument, makeEntry, parseDocument } from "./document.ts";
+import { type Entries, formatDocument, parseDocument } from "./document.ts";
+import { type FileEntry, makeEntry, succeed } from "./entry.ts";
 import { locate } from "./location.ts";
 import { FileLock } from "./lock.ts";
 import { removeLeftovers, replaceFile } from "./replace.ts";
@@ -63,7 +64,10 @@ class FileStore implements StateStore {
   async getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
     if (this.closed) throw errors.STORE_CLOSED({});
     const { entries } = await this.load();
-    return keys.map((key) => asState(key, this.live(entries.get(key))));
+    return keys.map((key) => {
+      const entry = this.live(entries.get(key));
+      return entry && asState(key, entry);
+    });
   }
 
   async putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
@@ -148,11 +152,12 @@ class FileStore implements StateStore {
     this.snapshot = { entries, stamp: await stampOf(this.path) };
   }
 
-  private put(entries: Map<string, FileEntry>, { key, expectedVersion }: StateWrite, entry: FileEntry): WriteResult {
-    const current = asState(key, this.live(entries.get(key)));
+  private put(entries: Map<string, FileEntry>, { key, expectedVersion }: StateWrite, made: FileEntry): WriteResult {
+    const current = this.live(entries.get(key));
     if (expectedVersion !== undefined && expectedVersion !== (current?.version ?? null)) {
-      return current ? { type: "conflict", current } : { type: "conflict" };
+      return current ? { type: "conflict", current: asState(key, current) } : { type: "conflict" };
     }
+    const entry = succeed(made, current);
     entries.set(key, entry);
     return { type: "written", version: entry.version };
   }
@@ -162,8 +167,8 @@ class FileStore implements StateStore {
   }
 }
 
-function asState(key: string, entry: FileEntry | undefined): StateEntry | undefined {
-  return entry && { key, ...entry };
+function asState(key: string, { value, version, expiresAt }: FileEntry): StateEntry {
+  return expiresAt === undefined ? { key, value, version } : { key, value, version, expiresAt };
 }
 
 /** Changes whenever the file is replaced or written to. */
