@@ -1,5 +1,14 @@
 /** Conformance suites for connectors, middlewares and state stores, and the fakes that they are made of. */
 
+export { testConnector } from "./connector/index.ts";
+export type {
+  BadConfig,
+  ConnectorFixture,
+  ConnectorUnderTest,
+  Holds,
+  Place,
+  SideConfigs,
+} from "./connector/types.ts";
 export { FakeClock } from "./fakes/clock.ts";
 export { CollectingPublisher, type FailureRule } from "./fakes/collecting-publisher.ts";
 export { type FakeContext, type FakeContextOverrides, fakeContext } from "./fakes/context.ts";

@@ -1,0 +1,81 @@
+import type { Runner } from "../runner.ts";
+import { registerSuite } from "../suite.ts";
+import { declared } from "./declared.ts";
+import { ConnectorLab } from "./lab.ts";
+import { acks } from "./scenarios/acks.ts";
+import { backPressure } from "./scenarios/back-pressure.ts";
+import { badConfig } from "./scenarios/bad-config.ts";
+import { batches } from "./scenarios/batches.ts";
+import { closing } from "./scenarios/closing.ts";
+import { commitOrder } from "./scenarios/commit-order.ts";
+import { crashes } from "./scenarios/crashes.ts";
+import { disturbed } from "./scenarios/disturbed.ts";
+import { draining } from "./scenarios/draining.ts";
+import { earlyCommit } from "./scenarios/early-commit.ts";
+import { handles } from "./scenarios/handles.ts";
+import { ids } from "./scenarios/ids.ts";
+import { metadata } from "./scenarios/metadata.ts";
+import { nacks } from "./scenarios/nacks.ts";
+import { manyMessages, payloads } from "./scenarios/payloads.ts";
+import { publishing } from "./scenarios/publishing.ts";
+import { receiveLimit } from "./scenarios/receive-limit.ts";
+import { replies } from "./scenarios/replies.ts";
+import { signals } from "./scenarios/signals.ts";
+import { status } from "./scenarios/status.ts";
+import type { ConnectorScenario, ConnectorUnderTest } from "./types.ts";
+
+export const connectorScenarios: readonly ConnectorScenario[] = [
+  ...payloads,
+  manyMessages,
+  ...metadata,
+  ...ids,
+  ...batches,
+  receiveLimit,
+  ...acks,
+  ...nacks,
+  ...crashes,
+  ...commitOrder,
+  earlyCommit,
+  ...draining,
+  ...publishing,
+  ...replies,
+  ...closing,
+  ...signals,
+  ...status,
+  ...badConfig,
+  ...handles,
+  ...backPressure,
+  ...disturbed,
+];
+
+/**
+ * Registers the conformance suite of connectors: endpoints that talk to a system. Which scenarios run follows from the
+ * capabilities that the endpoint declares for `config`, and from what the fixture can do; the others stay visible as
+ * `left out: …` with the reason.
+ */
+export function testConnector(runner: Runner, tested: ConnectorUnderTest): void {
+  const subject = declared(tested, tested.config);
+  let found: Promise<typeof subject> | undefined;
+  registerSuite(runner, {
+    title: `connector ${tested.endpoint}`,
+    subject,
+    scenarios: connectorScenarios,
+    timeoutMs: tested.fixture.timeoutMs ?? 60_000,
+    lab: () => ConnectorLab.open(tested, subject),
+    found: () => (found ??= declaredByFresh(tested)),
+  });
+}
+
+/** What a configuration of the fixture declares: the suite must not be run with one that claims less. */
+async function declaredByFresh(tested: ConnectorUnderTest): Promise<ReturnType<typeof declared>> {
+  const place = await tested.fixture.fresh();
+  const { input, output } = tested.config;
+  try {
+    return declared(tested, {
+      ...(input !== undefined && { input: place.input }),
+      ...(output !== undefined && { output: place.output }),
+    });
+  } finally {
+    await place.cleanup?.();
+  }
+}

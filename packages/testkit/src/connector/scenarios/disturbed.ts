@@ -1,0 +1,173 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { batchOf, codeOf, describeError, kindOf } from "@mqb/core/plugin";
+import { CollectingPublisher } from "../../fakes/collecting-publisher.ts";
+import { FaultProxy } from "../../proxy/fault-proxy.ts";
+import { eventually, isPending } from "../../wait/eventually.ts";
+import type { ConnectorLab } from "../lab.ts";
+import { acknowledges, input, output, restart, server, sinkAcknowledges, stored, unless } from "../left-out.ts";
+import { ReplayingSource } from "../replaying-source.ts";
+import type { ConnectorScenario, SideConfigs } from "../types.ts";
+
+const SOON = { reconnect_interval_ms: 20 };
+
+/** What happens when the connection or the server goes away. */
+export const disturbed: readonly ConnectorScenario[] = [
+  {
+    name: "a source that cannot be reached is a coded error of kind connection",
+    leftOut: unless(input, server),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      const { input: config } = via(lab, proxy);
+      await proxy.refuse();
+      const error = await rejection(async () => {
+        const consumer = await lab.consumer({ config });
+        await lab.soon(consumer.receive(1, new AbortController().signal), "a receive");
+      });
+      unreachable(error);
+    },
+  },
+  {
+    name: "a sink that cannot be reached is a coded error of kind connection",
+    leftOut: unless(output, server),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      const { output: config } = via(lab, proxy);
+      await proxy.refuse();
+      const error = await rejection(async () => {
+        const publisher = await lab.publisher({ config });
+        const [outcome] = await lab.send(publisher, lab.messages(1));
+        if (outcome!.type === "failed") throw outcome!.error as Error;
+      });
+      unreachable(error);
+    },
+  },
+  {
+    name: "a waiting source notices that its connection is cut, and reads on after it is opened again",
+    leftOut: unless(input, server, stored),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      await lab.seed(lab.messages(1));
+      const reader = lab.reader({ config: via(lab, proxy).input, reopens: true });
+      await reader.commit(await reader.take(1));
+      const waiting = reader.take(1);
+      waiting.catch(() => {});
+      ok(await isPending(waiting));
+      proxy.cut();
+      await lab.seed(lab.messages(1, 1));
+      const { numbers } = await waiting;
+      deepEqual(numbers, [1]);
+      await reader.close();
+    },
+  },
+  {
+    name: "a route whose source is cut off again and again delivers every message",
+    leftOut: unless(acknowledges, server, stored),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      await lab.seed(lab.messages(300));
+      const sink = new CollectingPublisher();
+      const options = { ...SOON, config: via(lab, proxy).input, concurrency: 4, batch_size: 10 };
+      const route = lab.routes.from(sink, options);
+      await lab.soon(route.start(), "the start of the route");
+      for (const count of [20, 100, 200]) {
+        await lab.soon(sink.collected(count), `${count} messages`);
+        proxy.cut();
+      }
+      const seen = () => new Set(sink.messages.map((message) => lab.number(message)));
+      await eventually(() => seen().size === 300, "every message at the sink", lab.patienceMs);
+      await route.stop();
+    },
+  },
+  {
+    name: "a route whose sink is cut off again and again brings every message into it",
+    leftOut: unless(sinkAcknowledges, server, stored),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      const source = new ReplayingSource(lab.messages(300));
+      const options = { ...SOON, config: via(lab, proxy).output, batch_size: 10, exit_on_empty: true };
+      const route = lab.routes.into(source, options);
+      await lab.soon(route.start(), "the start of the route");
+      for (const count of [20, 100, 200]) {
+        await eventually(() => source.acked >= count, `${count} acked messages`, lab.patienceMs);
+        proxy.cut();
+      }
+      const result = await lab.soon(route.done, "the end of the route");
+      equal(result.outcome, "completed", describeError(result.error));
+      deepEqual(
+        [...new Set(await lab.stored(300))],
+        Array.from({ length: 300 }, (_, n) => n),
+      );
+    },
+  },
+  {
+    name: "a send over a connection that stands still is not accepted, and ends with its signal",
+    leftOut: unless(sinkAcknowledges, server),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      const publisher = await lab.publisher({ config: via(lab, proxy).output });
+      proxy.stall();
+      const stop = new AbortController();
+      const sending = publisher.send(batchOf(lab.messages(1)), stop.signal);
+      const ended = Promise.allSettled([sending]);
+      ok(await isPending(ended, 200), "it was accepted by nobody");
+      stop.abort(new Error("the grace period is over"));
+      const [result] = await lab.soon(ended, "the end of the send");
+      if (result.status === "fulfilled") ok(result.value?.every((outcome) => outcome.type === "failed"));
+      await lab.soon(publisher.close(), "closing over a connection that stands still");
+    },
+  },
+  {
+    name: "a source over a connection that stands still can be aborted and closed",
+    leftOut: unless(input, server, stored),
+    async run(lab) {
+      await using proxy = await proxyOf(lab);
+      await lab.seed(lab.messages(1));
+      const reader = lab.reader({ config: via(lab, proxy).input });
+      const consumer = await reader.open();
+      proxy.stall();
+      const stop = new AbortController();
+      const receiving = Promise.allSettled([consumer.receive(10, stop.signal)]);
+      await isPending(receiving, 50);
+      stop.abort(new Error("stop"));
+      await lab.soon(receiving, "the end of an aborted receive");
+      await reader.close();
+    },
+  },
+  {
+    name: "what was received and not committed survives a restart of the server",
+    leftOut: unless(acknowledges, restart, stored),
+    async run(lab) {
+      await lab.seed(lab.messages(10));
+      const reader = lab.reader({ reopens: true });
+      await reader.take(5, 5);
+      await lab.soon(lab.tested.fixture.restart!(), "the restart of the server");
+      const { numbers } = await reader.take(10);
+      equal(new Set(numbers).size, 10);
+      await reader.close();
+    },
+  },
+];
+
+function proxyOf(lab: ConnectorLab): Promise<FaultProxy> {
+  return FaultProxy.to(lab.tested.fixture.server!);
+}
+
+function via(lab: ConnectorLab, proxy: FaultProxy): SideConfigs {
+  if (!lab.place.via) throw new TypeError("a fixture with a `server` gives places with `via`");
+  return lab.place.via(proxy.address);
+}
+
+async function rejection(body: () => Promise<void>): Promise<unknown> {
+  try {
+    await body();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function unreachable(error: unknown): void {
+  ok(error !== undefined, "nothing failed");
+  equal(kindOf(error, "retryable"), "connection", describeError(error));
+  ok(codeOf(error), `${describeError(error)} has no code`);
+}

@@ -1,0 +1,105 @@
+import type {
+  EndpointDefinition,
+  InputCapabilities,
+  MaybePromise,
+  Message,
+  OutputCapabilities,
+  Plugin,
+} from "@mqb/core/plugin";
+import type { Address } from "../proxy/fault-proxy.ts";
+import type { Scenario } from "../suite.ts";
+import type { ConnectorLab } from "./lab.ts";
+
+/** What `testConnector` needs to know of an endpoint that talks to a system. */
+export interface ConnectorUnderTest {
+  readonly plugin: Plugin;
+  /** The endpoint's key in the plugin. */
+  readonly endpoint: string;
+  /**
+   * Configurations of both sides, as a user writes them. Only the declared capabilities are read from them; the tests
+   * open what `fixture.fresh` gives. A side that is left out is not tested.
+   */
+  readonly config: SideConfigs;
+  readonly fixture: ConnectorFixture;
+  /** Plugins of nested endpoints and stores that the configurations name. */
+  readonly plugins?: readonly Plugin[];
+}
+
+export interface SideConfigs {
+  readonly input?: unknown;
+  readonly output?: unknown;
+}
+
+/** How the suite gets at the system. */
+export interface ConnectorFixture {
+  /** A topic, table, folder, … that nobody has used; called for every test. */
+  readonly fresh: () => Promise<Place>;
+  /** Message number `n`, where the format holds only certain payloads [payload `message <n>`, metadata `n`]. */
+  readonly message?: (n: number) => Message;
+  /** The number of a message that was received; the inverse of `message` [read from the payload]. */
+  readonly identify?: (message: Message) => number;
+  /** What the format or system cannot hold, where it is a property of the system and not of the connector. */
+  readonly holds?: Holds;
+  /** Messages that are sent while nobody reads are lost or refused (a socket, an HTTP server) [false]. */
+  readonly live?: boolean;
+  /** A message that the sink refuses while it takes others. */
+  readonly refused?: () => Message;
+  /** A place that holds only `capacity` messages: a send beyond them has to wait for a reader. */
+  readonly narrow?: { readonly capacity: number; readonly fresh: () => Promise<Place> };
+  /** Configurations that must be refused: by the schema, by `check`, or with a `config` error when opened. */
+  readonly bad?: readonly BadConfig[];
+  /** Where the server listens; with `Place.via` it unlocks the scenarios that disturb the connection. */
+  readonly server?: Address;
+  /** Stops and starts the server; resolves when it takes connections again. */
+  readonly restart?: () => Promise<void>;
+  /** How long the system may take to give or take a few messages, redelivery included, in milliseconds [10000]. */
+  readonly patienceMs?: number;
+  /** Longest duration of one test in milliseconds [60000]. */
+  readonly timeoutMs?: number;
+}
+
+/** What a system keeps of a message. Everything is true unless it is said to be false. */
+export interface Holds {
+  readonly empty?: boolean;
+  /** Any bytes; false: text only. */
+  readonly bytes?: boolean;
+  /** Line breaks, quotes, NUL and other characters that formats like to use for themselves. */
+  readonly oddCharacters?: boolean;
+  /** Payloads of a mebibyte. */
+  readonly large?: boolean;
+  readonly metadata?: boolean;
+  /** Metadata values beyond printable ASCII. */
+  readonly oddMetadata?: boolean;
+  /** The id that a message was sent with. */
+  readonly ids?: boolean;
+}
+
+/** One test's own part of the system. Input and output name the same topic, table, folder, … */
+export interface Place extends SideConfigs {
+  /** Puts messages where the input finds them [through the output]. Needed where there is no output. */
+  seed?(messages: readonly Message[]): Promise<void>;
+  /** Everything that the output has put there, in order [through the input]. Needed where there is no input. */
+  read?(): Promise<readonly Message[]>;
+  /** Sends a message as somebody outside would and waits for the reply [through the output, where it can reply]. */
+  request?(message: Message): Promise<Message>;
+  /** The same configurations, connecting to another address. */
+  via?(address: Address): SideConfigs;
+  cleanup?(): MaybePromise<void>;
+}
+
+export interface BadConfig {
+  readonly name: string;
+  readonly side: "input" | "output";
+  readonly config: unknown;
+}
+
+/** What is tested and what it declares. */
+export interface ConnectorSubject {
+  readonly definition: EndpointDefinition;
+  readonly fixture: ConnectorFixture;
+  /** Absent when the side is not tested. */
+  readonly input?: InputCapabilities;
+  readonly output?: OutputCapabilities;
+}
+
+export type ConnectorScenario = Scenario<ConnectorSubject, ConnectorLab>;
