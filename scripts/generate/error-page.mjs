@@ -1,5 +1,3 @@
-import { code } from "./options-table.mjs";
-
 const KINDS = {
   retryable: "the message may go through later: `retry` sends it again, without `retry` it goes back to the source",
   permanent:
@@ -41,7 +39,12 @@ ${problems.map(([name, meaning]) => `| ${name} | ${meaning.replaceAll("|", "\\|"
 /** @param {import("./error-tables.mjs").ErrorEntry} error */
 function section({ code: name, kind, message, hint }) {
   const remedy = hint === undefined ? "" : `\n${prose(hint)}\n`;
-  return `### ${name}\n\n${kind}: ${code(message.replace(/\s+/g, " "))}\n${remedy}`;
+  return `### ${name}\n\n${kind}: ${quote(message.replace(/\s+/g, " "))}\n${remedy}`;
+}
+
+/** @param {string} message */
+function quote(message) {
+  return message.includes("`") ? `\`\` ${message} \`\`` : `\`${message}\``;
 }
 
 /**
@@ -49,7 +52,8 @@ function section({ code: name, kind, message, hint }) {
  * @param {string} hint
  */
 function prose(hint) {
-  const text = hint.replace(/\s+/g, " ").replaceAll("<", "&lt;");
+  const parts = hint.replace(/\s+/g, " ").split("`");
+  const text = parts.map((part, i) => (i % 2 === 1 ? part : part.replaceAll("<", "&lt;"))).join("`");
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -95,5 +95,7 @@ function isTable(value) {
  */
 function entry(make) {
   const { message, hint } = make(placeholder());
-  return { code: make.code, kind: make.kind, message, ...(hint === undefined ? {} : { hint }) };
+  // A hint that is only a parameter says nothing here.
+  const says = hint === undefined || /^(<[\w.]+>)+$/.test(`${hint}`) ? {} : { hint: `${hint}` };
+  return { code: make.code, kind: make.kind, message: `${message}`, ...says };
 }

@@ -11,8 +11,8 @@ export function pluginManifest(manifest, plugin) {
   const keywords = [...new Set([...(manifest.keywords ?? []), "mqb-plugin"])];
   const mqb = {
     apiVersion: plugin.apiVersion,
-    endpoints: Object.keys(plugin.endpoints ?? {}),
-    middlewares: Object.keys(plugin.middlewares ?? {}),
+    endpoints: namesOf(plugin.endpoints),
+    middlewares: namesOf(plugin.middlewares),
     stores: Object.keys(plugin.stores ?? {}),
     schemes: Object.keys(plugin.schemes ?? {}),
     ...(plugin.expressions ? { expressions: true } : {}),
@@ -20,4 +20,12 @@ export function pluginManifest(manifest, plugin) {
   };
   const exports = { ...entries, "./schema.json": "./schema.json", "./package.json": own };
   return { name, version, description, keywords, license, ...rest, exports, files, mqb };
+}
+
+/**
+ * Every name under which a configuration may ask for one of them: a host looks in this list to know whom to import.
+ * @param {Readonly<Record<string, { readonly aliases?: readonly string[] }>>} [definitions]
+ */
+function namesOf(definitions = {}) {
+  return Object.entries(definitions).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
 }

@@ -6,7 +6,7 @@
  */
 export function optionsTable(schema) {
   const rows = [...optionRows(schema, "", schema, [])];
-  if (rows.length === 0) return shortForms(schema) || "It takes no options.\n";
+  if (rows.length === 0) return wholeForm(schema);
   const table = ["| Option | Type | Default | What it does |", "| --- | --- | --- | --- |", ...rows].join("\n");
   return `${shortForms(schema)}${table}\n`;
 }
@@ -70,9 +70,17 @@ function typeOf(node, root) {
   if ("const" in schema) return code(JSON.stringify(schema["const"]));
   if (schema["enum"]) return schema["enum"].map((/** @type {unknown} */ one) => code(JSON.stringify(one))).join(", ");
   const parts = alternatives(schema).filter((part) => part !== schema);
-  if (parts.length > 0) return [...new Set(parts.map((part) => typeOf(part, root)))].join(" or ");
-  const types = [schema["type"] ?? "any"].flat();
-  return types.map((type) => typeName(type, schema, root)).join(" or ");
+  if (parts.length > 0) return oneOf(parts.map((part) => typeOf(part, root)));
+  return oneOf([schema["type"] ?? "any"].flat().map((type) => typeName(type, schema, root)));
+}
+
+/**
+ * An option that may be `null` may as well be left out, so that is not said.
+ * @param {string[]} types
+ */
+function oneOf(types) {
+  const said = [...new Set(types)].filter((type, _, all) => type !== "null" || all.length === 1);
+  return said.join(" or ");
 }
 
 /**
@@ -101,6 +109,16 @@ function range(schema) {
   if (from && to) return `, ${least} to ${most}`;
   if (from) return `, ${above} ${least}`;
   return to ? `, at most ${most}` : "";
+}
+
+/**
+ * What a configuration without options is.
+ * @param {Schema} schema
+ */
+function wholeForm(schema) {
+  const type = typeOf(schema, schema);
+  if (type === "object" || type === "any") return "It takes no options.\n";
+  return `It is written as ${type}${schema["description"] ? `: ${schema["description"]}` : ""}.\n`;
 }
 
 /**

@@ -25,7 +25,7 @@ export function placeholder(name = "") {
 /** Methods of text, numbers and lists: what they return is still the parameter. */
 const METHODS = new Set(
   (
-    "toUpperCase toLowerCase trim slice filter sort at toFixed toLocaleString replace replaceAll reduce concat " +
+    "charAt toUpperCase toLowerCase trim slice filter sort at toFixed toLocaleString replace replaceAll reduce concat " +
     "padStart padEnd flat flatMap keys values entries toISOString"
   ).split(" "),
 );

@@ -68,7 +68,14 @@ describe("an options table", () => {
     expect(optionsTable(schema)).toContain("- string: The path alone.\n- object, with these options\n\n| Option");
   });
 
+  it("does not mention null, which is the same as leaving an option out", () => {
+    expect(
+      rows(object({ a: { type: ["integer", "null"] }, b: { anyOf: [{ type: "string" }, { type: "null" }] } })),
+    ).toEqual(["| `a` | integer |  |  |", "| `b` | string |  |  |"]);
+  });
+
   it("says so when there are none", () => {
     expect(optionsTable(object({}))).toBe("It takes no options.\n");
+    expect(optionsTable({ type: "string", description: "the name" })).toBe("It is written as string: the name.\n");
   });
 });
