@@ -123,9 +123,10 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       HELP,
     ],
     notes: [
-      "URI: scheme:rest[?field=value&…][|middleware[?field=value&…]]…",
-      "  mqb copy orders.csv … is written: mqb copy 'file:orders.csv?format=csv' - --drain",
-      "  $VAR and ${VAR} stand for environment variables; write %24 for $, %7C for |, %26 for &.",
+      "Endpoint URIs: scheme:rest[?field=value&...][|middleware[?field=value&...]]...",
+      "  mqb copy 'file:orders.csv?format=csv' 'file:orders.jsonl?format=raw' --drain",
+      "  mqb copy 'file:in.jsonl' 'memory://orders|retry?max_attempts=5'",
+      "$VAR and ${VAR} in a URI stand for environment variables; write %24 for a literal $, %7C for |, %26 for &.",
     ].join("\n"),
   },
   {

@@ -1,5 +1,5 @@
 import { createRedactor, type Redactor } from "@mqb/config/uri";
-import { describeError, isMqbError } from "@mqb/core/plugin";
+import { codeOf, describeError, isMqbError } from "@mqb/core/plugin";
 
 /** The three streams of the process and what is known about them; tests give their own. */
 export interface Streams {
@@ -17,7 +17,7 @@ export interface Output {
   result(text: string): void;
   /** To stderr, without a line break of its own. */
   notice(text: string): void;
-  /** `error: …` with its hint, to stderr. */
+  /** `error[CODE]: …` with its hint, to stderr. */
   error(error: unknown): void;
   /** Resolves when everything written so far has left the process, or nobody reads any more. */
   flushed(): Promise<void>;
@@ -39,8 +39,9 @@ export function createOutput(streams: Streams, color: ColorChoice, environment: 
     result: (text) => void streams.stdout.write(text),
     notice: (text) => void streams.stderr.write(redactor.text(text)),
     error: (error) => {
-      const label = colored ? "\x1b[31merror:\x1b[0m" : "error:";
-      streams.stderr.write(`${label} ${redactor.text(errorText(error))}\n`);
+      const code = codeOf(error);
+      const label = code === undefined ? "error:" : `error[${code}]:`;
+      streams.stderr.write(`${colored ? `\x1b[31m${label}\x1b[0m` : label} ${redactor.text(errorText(error))}\n`);
     },
     flushed: async () => {
       await Promise.all([drained(streams.stdout), drained(streams.stderr)]);

@@ -37,6 +37,8 @@ const PACKAGES: Readonly<Record<string, Brings>> = {
       "id",
       "weak_join",
       "random_panic",
+      "filter",
+      "metrics",
     ],
     stores: ["memory", "file"],
     schemes: ["memory", "null", "static", "response", "fanout", "switch", "request"],
@@ -80,14 +82,12 @@ const PACKAGES: Readonly<Record<string, Brings>> = {
   },
   "@mqb/websocket": { endpoints: ["websocket"], schemes: ["ws", "wss"] },
   "@mqb/grpc": { endpoints: ["grpc"], schemes: ["grpc", "grpcs"] },
-  "@mqb/expression": { middlewares: ["filter"] },
   "@mqb/transform": { middlewares: ["transform"] },
   "@mqb/lookup": { middlewares: ["lookup"] },
   "@mqb/dedup": { middlewares: ["deduplication"] },
   "@mqb/aggregate": { middlewares: ["aggregate"] },
   "@mqb/encryption": { middlewares: ["encryption"] },
   "@mqb/compression": { middlewares: ["compression"] },
-  "@mqb/metrics": { middlewares: ["metrics"] },
   "@mqb/otel": { middlewares: ["otel"] },
 };
 

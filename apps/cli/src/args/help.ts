@@ -29,7 +29,7 @@ export function helpOf(command: CommandDeclaration, commands: readonly CommandDe
       "Options",
       flags.map((flag) => [flagText(flag), flagHelp(flag)]),
     ),
-    command.notes ?? "",
+    (command.notes ?? "").split("\n").flatMap(wrapped).join("\n"),
   ];
   return `${parts.filter(Boolean).join("\n\n")}\n`;
 }
@@ -59,6 +59,11 @@ function row(name: string, text: string): string[] {
   const head = `  ${name}`;
   if (head.length + 2 > INDENT) return [head, ...lines.map((line) => " ".repeat(INDENT) + line)];
   return [head.padEnd(INDENT) + (lines[0] ?? ""), ...lines.slice(1).map((line) => " ".repeat(INDENT) + line)];
+}
+
+/** A line of the notes; what is indented stays as it is. */
+function wrapped(line: string): string[] {
+  return line.startsWith(" ") ? [line] : wrap(line, WIDTH);
 }
 
 function wrap(text: string, width: number): string[] {

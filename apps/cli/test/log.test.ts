@@ -1,0 +1,83 @@
+import { createRedactor } from "@mqb/config/uri";
+import { describe, expect, it } from "vitest";
+import { parseLevel } from "../src/log/level.ts";
+import { createLogger, type LoggerOptions } from "../src/log/logger.ts";
+import { logLevel } from "../src/log/setup.ts";
+
+function logged(options: Partial<LoggerOptions>, use: (log: ReturnType<typeof createLogger>) => void): string {
+  let text = "";
+  const redactor = createRedactor();
+  redactor.add("hunter22");
+  const log = createLogger({
+    level: "info",
+    format: "plain",
+    color: false,
+    redactor,
+    write: (line) => (text += line),
+    now: () => 0,
+    ...options,
+  });
+  use(log);
+  return text;
+}
+
+describe("log lines", () => {
+  it("are one line each, with time, level, message and fields", () => {
+    expect(
+      logged({}, (log) =>
+        log.warn("route r: gone", { code: "X", why: "no such host", n: 3, error: new Error("boom") }),
+      ),
+    ).toBe('1970-01-01T00:00:00.000Z WARN  route r: gone code=X why="no such host" n=3 error="boom"\n');
+  });
+
+  it("can be JSON", () => {
+    const text = logged({ format: "json" }, (log) =>
+      log.error("x", { error: new Error("a", { cause: new Error("b") }) }),
+    );
+    expect(JSON.parse(text)).toEqual({ time: "1970-01-01T00:00:00.000Z", level: "error", message: "x", error: "a: b" });
+  });
+
+  it("show nothing below their level", () => {
+    const all = (log: ReturnType<typeof createLogger>) => {
+      log.debug("d");
+      log.info("i");
+      log.warn("w");
+      log.error("e");
+    };
+    expect(logged({ level: "warn" }, all).match(/[dwie]\n/g)).toEqual(["w\n", "e\n"]);
+    expect(logged({ level: "off" }, all)).toBe("");
+  });
+
+  it.each(["plain", "json"] as const)("hold no secret (%s)", (format) => {
+    const text = logged({ format }, (log) =>
+      log.info("connect to db://u:pw-1234@h/d failed", {
+        url: "http://h?token=abc123",
+        deep: { password: "is hunter22" },
+      }),
+    );
+    expect(text).not.toMatch(/hunter22|pw-1234|abc123/);
+    expect(text).toContain("***");
+  });
+
+  it("cannot be faked by a line break in a message", () => {
+    expect(
+      logged({}, (log) => log.info("a\n1970 ERROR b"))
+        .split("\n")
+        .filter((line) => line.startsWith("1970")),
+    ).toHaveLength(1);
+  });
+});
+
+describe("the log level", () => {
+  it("is read from a name or a filter list", () => {
+    expect(
+      ["info", "WARN", "trace", "off", "mq_bridge=trace,warn", "mq_bridge=trace", "loud", ""].map(parseLevel),
+    ).toEqual(["info", "warn", "debug", "off", "warn", "info", undefined, undefined]);
+  });
+
+  it("is that of RUST_LOG before any other", () => {
+    expect(logLevel({ RUST_LOG: "debug" }, "warn")).toBe("debug");
+    expect(logLevel({ RUST_LOG: "" }, "warn")).toBe("warn");
+    expect(() => logLevel({ RUST_LOG: "loud" }, "warn")).toThrow(/RUST_LOG is "loud"/);
+  });
+});

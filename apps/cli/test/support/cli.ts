@@ -1,0 +1,77 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const BIN = join(ROOT, "apps/cli/dist/bin.js");
+
+/** Builds the command that the tests spawn; nothing to do costs a quarter of a second. */
+export function buildCli(): void {
+  execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-b", join(ROOT, "apps/cli")], { stdio: "inherit" });
+}
+
+export function scratchFolder(): { readonly path: string; remove(): void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "mqb-cli-")));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface CliOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Written to standard input, which is closed then; left out = standard input is empty. */
+  readonly stdin?: Uint8Array | string;
+}
+
+export interface Finished {
+  /** The exit code, or the signal that ended it. */
+  readonly code: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running command. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly done: Promise<Finished>;
+  /** Resolves when stderr has matched. Rejects when the command ends before. */
+  stderr(pattern: RegExp): Promise<void>;
+}
+
+export function startCli(args: readonly string[], options: CliOptions): Running {
+  // Only what a test sets may steer the command, not the shell that runs the tests.
+  const env = { PATH: process.env["PATH"], HOME: options.cwd, ...options.env };
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: options.cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  const text = { stdout: "", stderr: "" };
+  const watchers = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text.stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    text.stderr += chunk;
+    for (const watcher of watchers) watcher();
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.stdin ?? "");
+  const done = new Promise<Finished>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code: code ?? signal!, ...text }));
+  });
+  return {
+    child,
+    done,
+    stderr: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (!pattern.test(text.stderr)) return;
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+        look();
+        void done.then(() => reject(new Error(`ended before ${pattern} appeared:\n${text.stderr}`)));
+      }),
+  };
+}
+
+export function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
+  return startCli(args, options).done;
+}

@@ -1,0 +1,11 @@
+/** What the codes of problems mean that are found in the text of a configuration and at its top level; for the reference. */
+export const problemCodes = {
+  MQB_CONFIG_SYNTAX: "the text is not YAML, or not JSON in a .json file",
+  MQB_CONFIG_DUPLICATE_KEY: "a key is written twice in one map",
+  MQB_CONFIG_TOO_MUCH: "values are nested too deep, or aliases make too many of them",
+  MQB_CONFIG_VARIABLE: "a variable is not set; the reference stays as written (a warning)",
+  MQB_CONFIG_AMBIGUOUS: "`config` stands beside other keys at the top level",
+  MQB_CONFIG_DUPLICATE_ROUTE: "two routes have the same name",
+  MQB_CONFIG_UNKNOWN_KEY: "a key of the top level is neither a setting nor a route (a warning)",
+  MQB_CONFIG_NOT_AVAILABLE: "a part of the configuration is known, but this version cannot do it",
+} as const;
