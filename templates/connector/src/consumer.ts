@@ -57,30 +57,33 @@ class PigeonholeConsumer implements Consumer {
   }
 
   private async take(max: number): Promise<Delivery> {
-    const names: string[] = [];
+    const names = this.waiting.slice(0, max);
+    const files = await Promise.all(names.map((name) => this.folder.read(name)));
+    const taken: string[] = [];
     const messages: Message[] = [];
-    for (; messages.length < max && this.waiting.length > 0; this.waiting.shift()) {
-      const name = this.waiting[0]!;
-      const bytes = await this.folder.read(name);
-      if (bytes === undefined) continue;
+    for (const [i, name] of names.entries()) {
+      const bytes = files[i];
       try {
-        messages.push(fromFile(name, bytes));
-        names.push(name);
+        if (bytes !== undefined) {
+          messages.push(fromFile(name, bytes));
+          taken.push(name);
+        }
+        this.waiting.shift();
       } catch (error) {
         // What lies before a bad file is delivered first.
         if (messages.length > 0) break;
         throw error;
       }
     }
-    for (const name of names) this.taken.add(name);
-    return { batch: batchOf(messages), commit: (dispositions) => this.settle(names, dispositions) };
+    for (const name of taken) this.taken.add(name);
+    return { batch: batchOf(messages), commit: (dispositions) => this.settle(taken, dispositions) };
   }
 
   /** Acked files go away; the others are found again by the next listing. */
   private async settle(names: readonly string[], dispositions: readonly Disposition[] | undefined): Promise<void> {
     try {
       const acked = names.filter((_, i) => dispositions?.[i]?.type !== "nack");
-      for (const name of acked) await this.folder.remove(name);
+      await Promise.all(acked.map((name) => this.folder.remove(name)));
     } finally {
       for (const name of names) this.taken.delete(name);
     }

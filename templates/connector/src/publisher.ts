@@ -2,6 +2,7 @@ import {
   ACCEPTED,
   type EndpointStatus,
   failed,
+  type Message,
   type MessageBatch,
   type OpenContext,
   type Outcome,
@@ -26,16 +27,7 @@ class PigeonholePublisher implements Publisher {
   }
 
   async send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
-    const outcomes: Outcome[] = [];
-    for (const message of batch) {
-      try {
-        signal.throwIfAborted();
-        await this.folder.put(this.nextName(message.id), toFile(message));
-        outcomes.push(ACCEPTED);
-      } catch (error) {
-        outcomes.push(failed(error));
-      }
-    }
+    const outcomes = await Promise.all(Array.from(batch, (message) => this.put(message, signal)));
     return outcomes.every((outcome) => outcome === ACCEPTED) ? undefined : outcomes;
   }
 
@@ -43,6 +35,16 @@ class PigeonholePublisher implements Publisher {
 
   status(): EndpointStatus {
     return { healthy: true, target: this.folder.path };
+  }
+
+  private async put(message: Message, signal: AbortSignal): Promise<Outcome> {
+    try {
+      signal.throwIfAborted();
+      await this.folder.put(this.nextName(message.id), toFile(message));
+      return ACCEPTED;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   /** In the order of sending when names are sorted; the id keeps two writers apart. */

@@ -15,8 +15,13 @@ testConnector(
     fixture: {
       fresh: async () => {
         const path = await mkdtemp(join(tmpdir(), "mqb-pigeonhole-"));
-        return { input: { path, poll_ms: 5 }, output: { path }, cleanup: () => rm(path, { recursive: true, force: true }) };
+        return {
+          input: { path, poll_ms: 5 },
+          output: { path },
+          cleanup: () => rm(path, { recursive: true, force: true }),
+        };
       },
+      patienceMs: 30_000,
       bad: [{ name: "a path that is a file", side: "input", config: { path: fileURLToPath(import.meta.url) } }],
     },
   },
