@@ -29,11 +29,3 @@ export function pluginManifest(manifest, plugin) {
 function namesOf(definitions = {}) {
   return Object.entries(definitions).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
 }
-
-/**
- * Aliases too: a configuration that uses one must find its plugin.
- * @param {Readonly<Record<string, { readonly aliases?: readonly string[] }>>} [definitions]
- */
-function names(definitions = {}) {
-  return Object.entries(definitions).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
-}
