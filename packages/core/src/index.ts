@@ -3,7 +3,9 @@
 export { type Bridge, type BridgeOptions, createBridge, type StartResult } from "./bridge/bridge.ts";
 export { type CheckedRoute, checkRoute, type RoutePlan } from "./config/check-route.ts";
 export { defineConfig } from "./config/define-config.ts";
-export { nearest, type Problem, suggest } from "./config/problem.ts";
+export { nearest, suggest } from "./config/nearest.ts";
+export type { Problem } from "./config/problem.ts";
+export { problemCodes } from "./config/problem-codes.ts";
 export type { ResolvedEndpoint, ResolvedMiddleware } from "./config/resolve.ts";
 export { ROUTE_FIELDS, type RouteOptions } from "./config/route-options.ts";
 export { coreErrors, formatPath } from "./errors/errors.ts";
@@ -21,11 +23,5 @@ export type { DropCount } from "./route/drops.ts";
 export type { InferredGuarantee } from "./route/guarantee.ts";
 export type { Handler } from "./route/handler.ts";
 export { handlerByKind, type KindHandlerOptions } from "./route/kind-handler.ts";
-export {
-  Route,
-  type RouteResult,
-  type RouteRunOptions,
-  type RouteState,
-  type RouteStatus,
-  type StopOptions,
-} from "./route/route.ts";
+export { Route, type RouteRunOptions, type StopOptions } from "./route/route.ts";
+export type { RouteResult, RouteState, RouteStatus } from "./route/status.ts";

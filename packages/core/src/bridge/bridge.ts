@@ -1,8 +1,5 @@
 import { type CheckedRoute, checkRoute } from "../config/check-route.ts";
-import type { Problem } from "../config/problem.ts";
-import { resolveEndpoint } from "../config/resolve.ts";
 import { type Clock, systemClock } from "../contract/clock.ts";
-import type { Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
 import type { Consumer, Publisher } from "../contract/endpoint.ts";
 import { type Logger, silentLogger } from "../contract/log.ts";
@@ -10,8 +7,9 @@ import type { StateStore } from "../contract/store.ts";
 import { coreErrors } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { Accounting } from "../route/accounting.ts";
-import { Route, type RouteResult, type RouteRunOptions, type RouteStatus, type StopOptions } from "../route/route.ts";
-import { type BridgeScope, type OpenScope, openConsumer, openPublisher, openStore } from "./open.ts";
+import { Route, type RouteRunOptions, type StopOptions } from "../route/route.ts";
+import type { RouteResult, RouteStatus } from "../route/status.ts";
+import { type BridgeScope, type OpenScope, openConsumer, openPublisher, openStore, resolveToOpen } from "./open.ts";
 import { SharedResources } from "./shared.ts";
 
 export interface BridgeOptions {
@@ -70,22 +68,19 @@ export function createBridge(options: BridgeOptions): Bridge {
     locals: new Map(),
   };
   const routes = new Map<string, Route>();
-  const started = new Set<Route>();
-  const direct = (config: unknown, side: Side) => resolveDirect(config, side, scope);
 
   return {
     check: (name, config) => checkRoute(scope.registry, name, config, references),
     route(name, config, run = {}) {
       const before = routes.get(name);
-      if (before && !hasEnded(before)) throw coreErrors.ROUTE_EXISTS({ route: name });
+      if (before && !before.hasEnded) throw coreErrors.ROUTE_EXISTS({ route: name });
       const { plan, problems } = checkRoute(scope.registry, name, config, references);
       for (const problem of problems)
         if (problem.level === "warning") scope.log.warn(`route ${name}: ${problem.message}`, { code: problem.code });
-      if (!plan)
-        throw coreErrors.INVALID_ROUTE({
-          route: name,
-          problems: problems.filter((problem) => problem.level === "error"),
-        });
+      const errors = problems.filter((problem) => problem.level === "error");
+      if (!plan) throw coreErrors.INVALID_ROUTE({ route: name, problems: errors });
+      if (run.limit !== undefined && !(Number.isInteger(run.limit) && run.limit >= 1))
+        throw new RangeError(`the limit of route "${name}" is a whole number from 1, not ${run.limit}`);
       const route = new Route(plan, run, scope, options.drainIdleMs ?? DRAIN_IDLE_MS);
       routes.set(name, route);
       return route;
@@ -103,18 +98,16 @@ export function createBridge(options: BridgeOptions): Bridge {
         throw coreErrors.DUPLICATE_NAME({ what: "endpoint name", name, first: "an earlier call", second: "this one" });
       endpoints.set(name, config);
     },
-    openPublisher: async (config) => openPublisher(direct(config, "output"), directScope(scope)),
-    openConsumer: async (config) => openConsumer(direct(config, "input"), directScope(scope)),
+    async openPublisher(config) {
+      const direct = directScope(scope);
+      return await openPublisher(resolveToOpen(config, "output", ["output"], direct), direct);
+    },
+    async openConsumer(config) {
+      const direct = directScope(scope);
+      return await openConsumer(resolveToOpen(config, "input", ["input"], direct), direct);
+    },
     openStore: (url) => openStore(url, scope),
-    start: () =>
-      Promise.all(
-        [...routes.values()]
-          .filter((route) => route.status().state === "idle" && !started.has(route))
-          .map((route) => {
-            started.add(route);
-            return startOne(route);
-          }),
-      ),
+    start: () => Promise.all([...routes.values()].filter((route) => route.state === "idle").map(startOne)),
     stop: (stop) => Promise.all([...routes.values()].map((route) => route.stop(stop))),
     status: () => [...routes.values()].map((route) => route.status()),
   };
@@ -128,25 +121,6 @@ async function startOne(route: Route): Promise<StartResult> {
   }
 }
 
-function resolveDirect(config: unknown, side: Side, scope: BridgeScope) {
-  const problems: Problem[] = [];
-  const resolved = resolveEndpoint(
-    config,
-    side,
-    [side],
-    {
-      registry: scope.registry,
-      references: scope.references,
-      route: "direct",
-      draining: false,
-      allowFaultInjection: false,
-    },
-    problems,
-  );
-  if (!resolved) throw coreErrors.INVALID_ENDPOINT({ problems });
-  return resolved;
-}
-
 function directScope(bridge: BridgeScope): OpenScope {
   return {
     bridge,
@@ -157,9 +131,4 @@ function directScope(bridge: BridgeScope): OpenScope {
     accounting: new Accounting(),
     sessions: new Map(),
   };
-}
-
-function hasEnded(route: Route): boolean {
-  const { state } = route.status();
-  return state === "completed" || state === "stopped" || state === "failed";
 }

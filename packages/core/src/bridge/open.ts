@@ -1,7 +1,6 @@
 import { isAbsolute } from "node:path";
-import { NO_REFERENCES } from "../config/check-route.ts";
-import type { Problem } from "../config/problem.ts";
-import { type ResolvedEndpoint, resolveEndpoint } from "../config/resolve.ts";
+import { Problems } from "../config/problem.ts";
+import { type ResolvedEndpoint, resolveEndpoint, splitPath } from "../config/resolve.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { OpenContext, Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
@@ -10,7 +9,7 @@ import type { Logger } from "../contract/log.ts";
 import type { StateStore } from "../contract/store.ts";
 import { coreErrors, formatPath } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
-import type { Accounting } from "../route/accounting.ts";
+import { Accounting, NestedAccounting } from "../route/accounting.ts";
 import { countingConsumer } from "../route/counting-consumer.ts";
 import type { SharedResources } from "./shared.ts";
 
@@ -42,11 +41,11 @@ export interface OpenScope {
  * accounting directly over the transport, below the middlewares.
  */
 export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope, count = false): Promise<Consumer> {
-  let consumer = await resolved.definition.input!.open(resolved.config, contextFor(resolved.path, "input", scope));
+  let consumer = await resolved.definition.input!.open(resolved.config, contextOf(resolved, "input", scope));
   if (count) consumer = countingConsumer(consumer, scope.accounting);
   try {
     for (const { definition, config, path } of resolved.middlewares.toReversed()) {
-      consumer = await definition.input!(consumer, config, contextFor(path, "input", scope));
+      consumer = await definition.input!(consumer, config, contextFor(path, path, "input", scope));
     }
     return consumer;
   } catch (error) {
@@ -57,10 +56,10 @@ export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope,
 
 /** Opens a sink with its middlewares: the first entry of the list is next to the transport. */
 export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope): Promise<Publisher> {
-  let publisher = await resolved.definition.output!.open(resolved.config, contextFor(resolved.path, "output", scope));
+  let publisher = await resolved.definition.output!.open(resolved.config, contextOf(resolved, "output", scope));
   try {
     for (const { definition, config, path } of resolved.middlewares) {
-      publisher = await definition.output!(publisher, config, contextFor(path, "output", scope));
+      publisher = await definition.output!(publisher, config, contextFor(path, path, "output", scope));
     }
     return publisher;
   } catch (error) {
@@ -80,27 +79,40 @@ export async function openStore(url: string, bridge: BridgeScope): Promise<State
   return await found.definition.open(url, { log: bridge.log, clock: bridge.clock, baseDir: bridge.baseDir });
 }
 
-function contextFor(path: readonly (string | number)[], side: Side, scope: OpenScope): OpenContext {
+/** Checks an endpoint that is opened by itself or nested in an opened one. Throws a `config` error with every problem. */
+export function resolveToOpen(
+  endpoint: unknown,
+  side: Side,
+  path: readonly (string | number)[],
+  scope: OpenScope,
+): ResolvedEndpoint {
+  const { bridge, route, draining, allowFaultInjection } = scope;
+  const { registry, references } = bridge;
+  const problems = new Problems(path);
+  const around = { registry, references, route, draining, allowFaultInjection };
+  const resolved = resolveEndpoint(endpoint, side, around, problems);
+  if (!resolved) throw coreErrors.INVALID_ENDPOINT({ problems: problems.errors });
+  return resolved;
+}
+
+function contextOf(resolved: ResolvedEndpoint, side: Side, scope: OpenScope): OpenContext {
+  return contextFor(resolved.path, resolved.configPath, side, scope);
+}
+
+function contextFor(
+  path: readonly (string | number)[],
+  configPath: readonly (string | number)[],
+  side: Side,
+  scope: OpenScope,
+): OpenContext {
   const { bridge } = scope;
   const at = formatPath(path);
-  const child = (endpoint: unknown, childSide: Side, relative: string): ResolvedEndpoint => {
-    const problems: Problem[] = [];
-    const childPath = [...path, relative];
-    const resolved = resolveEndpoint(
-      endpoint,
-      childSide,
-      childPath,
-      {
-        registry: bridge.registry,
-        references: bridge.references ?? NO_REFERENCES,
-        route: scope.route,
-        draining: scope.draining,
-        allowFaultInjection: scope.allowFaultInjection,
-      },
-      problems,
-    );
-    if (!resolved) throw coreErrors.INVALID_ENDPOINT({ problems });
-    return resolved;
+  const child = (endpoint: unknown, childSide: Side, relative: string): ResolvedEndpoint =>
+    resolveToOpen(endpoint, childSide, [...configPath, ...splitPath(relative)], scope);
+  const nested = (childSide: Side): OpenScope => {
+    if (childSide === "output") return scope;
+    // What an output reads on the side was never received by the route.
+    return { ...scope, accounting: side === "input" ? new NestedAccounting(scope.accounting) : new Accounting() };
   };
   return {
     route: scope.route,
@@ -116,8 +128,8 @@ function contextFor(path: readonly (string | number)[], side: Side, scope: OpenS
     session: getOrMake(scope.sessions, at, () => new Map()),
     local: <T>(key: string, make: () => T): T => getOrMake(bridge.locals, key, make) as T,
     share: (key, make, dispose) => bridge.shared.acquire(key, make, dispose),
-    openConsumer: async (endpoint, relative) => openConsumer(child(endpoint, "input", relative), scope),
-    openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), scope),
+    openConsumer: async (endpoint, relative) => openConsumer(child(endpoint, "input", relative), nested("input")),
+    openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), nested("output")),
     openStore: (url) => openStore(url, bridge),
     reference: (name) => bridge.references.get(name),
     expressions: () => {

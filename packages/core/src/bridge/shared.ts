@@ -3,7 +3,8 @@ import type { Shared } from "../contract/context.ts";
 interface Entry {
   holders: number;
   readonly value: Promise<unknown>;
-  readonly dispose: (value: never) => Promise<void>;
+  /** Set while the last holder's release disposes of it. */
+  disposing?: Promise<void>;
 }
 
 /** Resources that several holders use at once and that end with their last holder. */
@@ -12,33 +13,41 @@ export class SharedResources {
 
   async acquire<T>(key: string, make: () => Promise<T>, dispose: (value: T) => Promise<void>): Promise<Shared<T>> {
     let entry = this.entries.get(key);
+    // The next one waits until the last one is gone: a port or a file may not have two owners.
+    for (; entry?.disposing; entry = this.entries.get(key)) await entry.disposing.catch(() => {});
     if (!entry) {
-      entry = { holders: 0, value: make(), dispose };
+      entry = { holders: 0, value: make() };
       this.entries.set(key, entry);
     }
     const held = entry;
     held.holders += 1;
+    let value: T;
     try {
-      const value = (await held.value) as T;
-      let released = false;
-      const release = async (): Promise<void> => {
-        if (released) return;
-        released = true;
-        if (--held.holders > 0) return;
-        if (this.entries.get(key) === held) this.entries.delete(key);
-        await held.dispose(value as never);
-      };
-      return { value, release };
+      value = (await held.value) as T;
     } catch (error) {
       // A failed attempt is not kept: the next one who asks tries again.
-      held.holders -= 1;
-      if (this.entries.get(key) === held) this.entries.delete(key);
+      this.forget(key, held);
       throw error;
     }
+    let released: Promise<void> | undefined;
+    const release = async (): Promise<void> => {
+      held.holders -= 1;
+      if (held.holders > 0) return;
+      try {
+        await (held.disposing = dispose(value));
+      } finally {
+        this.forget(key, held);
+      }
+    };
+    return { value, release: () => (released ??= release()) };
   }
 
   /** Keys of what is held now, for leak checks. */
   keys(): string[] {
     return [...this.entries.keys()];
+  }
+
+  private forget(key: string, entry: Entry): void {
+    if (this.entries.get(key) === entry) this.entries.delete(key);
   }
 }

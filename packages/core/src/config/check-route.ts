@@ -2,9 +2,10 @@ import type { References } from "../contract/definition.ts";
 import { coreErrors } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { type InferredGuarantee, inferGuarantee, isWeaker } from "../route/guarantee.ts";
-import type { Problem } from "./problem.ts";
+import { isRecord, typeName } from "./parse-endpoint.ts";
+import { type Problem, Problems } from "./problem.ts";
 import { type ResolvedEndpoint, resolveEndpoint } from "./resolve.ts";
-import { asRouteRecord, type RouteOptions, readRouteOptions } from "./route-options.ts";
+import { type RouteOptions, readRouteOptions } from "./route-options.ts";
 
 /** A checked route: everything that is needed to run it, nothing opened yet. */
 export interface RoutePlan {
@@ -22,7 +23,7 @@ export interface CheckedRoute {
   readonly problems: readonly Problem[];
 }
 
-export const NO_REFERENCES: References = { get: () => undefined, names: () => [] };
+const NO_REFERENCES: References = { get: () => undefined, names: () => [] };
 
 /** Checks a route as written in a configuration. Opens nothing, connects nowhere. Called before every start. */
 export function checkRoute(
@@ -31,37 +32,33 @@ export function checkRoute(
   raw: unknown,
   references: References = NO_REFERENCES,
 ): CheckedRoute {
-  const problems: Problem[] = [];
-  const record = asRouteRecord(raw, problems);
-  if (!record) return { problems };
-  const options = readRouteOptions(record, problems);
-  const scope = {
-    registry,
-    references,
-    route: name,
-    draining: options.exitOnEmpty,
-    allowFaultInjection: options.allowFaultInjection,
-  };
-  let input: ResolvedEndpoint | undefined;
-  if (record["input"] === undefined) {
-    problems.push({
-      level: "error",
-      code: "MQB_CONFIG_MISSING",
-      path: ["input"],
-      message: `route "${name}" has no "input"`,
-    });
-  } else input = resolveEndpoint(record["input"], "input", ["input"], scope, problems);
-  const output = resolveEndpoint(record["output"], "output", ["output"], scope, problems);
-  if (!input || !output || problems.some((problem) => problem.level === "error")) return { problems };
+  const problems = new Problems();
+  const plan = planOf(registry, name, raw, references, problems);
+  return { ...(plan && problems.errors.length === 0 ? { plan } : {}), problems: problems.list };
+}
+
+function planOf(
+  registry: Registry,
+  name: string,
+  raw: unknown,
+  references: References,
+  problems: Problems,
+): RoutePlan | undefined {
+  if (!isRecord(raw))
+    return problems.error("MQB_CONFIG_TYPE", `a route is a map with "input" and "output", not ${typeName(raw)}`);
+  const options = readRouteOptions(raw, problems);
+  const { exitOnEmpty: draining, allowFaultInjection, requiredDelivery } = options;
+  const scope = { registry, references, route: name, draining, allowFaultInjection };
+  const written = raw["input"] ?? undefined;
+  if (written === undefined) problems.at("input").error("MQB_CONFIG_MISSING", `route "${name}" has no "input"`);
+  const input = written === undefined ? undefined : resolveEndpoint(written, "input", scope, problems.at("input"));
+  const output = resolveEndpoint(raw["output"], "output", scope, problems.at("output"));
+  if (!input || !output) return undefined;
   const guarantee = inferGuarantee(input, output);
-  if (options.requiredDelivery && isWeaker(guarantee.level, options.requiredDelivery)) {
-    const error = coreErrors.GUARANTEE({
-      required: options.requiredDelivery,
-      inferred: guarantee.level,
-      reason: guarantee.reason,
-    });
-    problems.push({ level: "error", code: error.code, path: ["required_delivery"], message: error.message });
-    return { problems };
+  if (requiredDelivery && isWeaker(guarantee.level, requiredDelivery)) {
+    const { level: inferred, reason } = guarantee;
+    const { code, message } = coreErrors.GUARANTEE({ required: requiredDelivery, inferred, reason });
+    problems.add({ level: "error", code, path: ["required_delivery"], message });
   }
-  return { plan: { name, options, input, output, guarantee }, problems };
+  return { name, options, input, output, guarantee };
 }

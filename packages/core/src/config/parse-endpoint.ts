@@ -1,122 +1,106 @@
 import type { Side } from "../contract/context.ts";
 import type { Registry } from "../plugin/registry.ts";
-import type { Problem } from "./problem.ts";
-import { suggest } from "./problem.ts";
+import { suggest } from "./nearest.ts";
+import type { Problems } from "./problem.ts";
 
-/** One entry of a `middlewares` list, taken apart. */
-export interface ParsedMiddleware {
+/** An endpoint or middleware as written, taken apart: its name, its configuration and where that stands. */
+export interface Parsed {
   readonly name: string;
   readonly config: unknown;
-  /** Path of its configuration, from the endpoint. */
+  /** Path of the configuration, from the endpoint. */
   readonly path: readonly (string | number)[];
 }
 
-/** An endpoint as written, taken apart: its type key, that key's value, its middlewares in written order. */
-export interface ParsedEndpoint {
-  readonly type: string;
-  readonly config: unknown;
-  /** Path of its configuration, from the endpoint. */
-  readonly path: readonly (string | number)[];
-  readonly middlewares: readonly ParsedMiddleware[];
+export interface ParsedEndpoint extends Parsed {
+  /** In written order. */
+  readonly middlewares: readonly Parsed[];
 }
 
 /** The sink of a route that names none: everything is discarded. */
-export const DISCARD = "null";
+const DISCARD = "null";
 
 /** Takes an endpoint apart. Reports what is wrong with its shape; undefined when no type can be told. */
 export function parseEndpoint(
   raw: unknown,
   side: Side,
   registry: Registry,
-  problems: Problem[],
+  problems: Problems,
 ): ParsedEndpoint | undefined {
-  const problem = (path: (string | number)[], code: string, message: string, hint?: string): undefined => {
-    problems.push({ level: "error", code, path, message, ...(hint === undefined ? {} : { hint }) });
-  };
-  if (raw === null || raw === undefined || raw === DISCARD)
-    return { type: DISCARD, config: {}, path: [], middlewares: [] };
-  if (typeof raw === "string")
-    return problem(
-      [],
-      "MQB_CONFIG_TYPE",
-      `"${raw}" is not an endpoint`,
-      "write a map with one endpoint key, e.g. { memory: { topic: a } }",
-    );
-  if (!isRecord(raw))
-    return problem([], "MQB_CONFIG_TYPE", `an endpoint is a map with one endpoint key, not ${typeName(raw)}`);
-
-  const middlewares = parseMiddlewares(raw["middlewares"], problem);
+  if (raw === null || raw === undefined || raw === DISCARD) return discard([]);
+  if (!isRecord(raw)) {
+    const message = `an endpoint is a map with one endpoint key, not ${typeName(raw)}`;
+    return problems.error("MQB_CONFIG_TYPE", message, "e.g. { memory: { topic: a } }");
+  }
+  const middlewares = parseMiddlewares(raw["middlewares"], problems.at("middlewares"));
   const keys = Object.keys(raw).filter((key) => key !== "middlewares");
-  const [type, second] = keys;
-  if (second !== undefined) {
-    return problem(
-      [],
-      "MQB_CONFIG_TWO_ENDPOINTS",
-      `an endpoint has one type; here are ${keys.map((key) => `"${key}"`).join(" and ")}`,
-      misplaced(keys, registry),
-    );
+  if (keys.length > 1) {
+    const message = `an endpoint has one type; here are ${quoted(keys)}`;
+    return problems.error("MQB_CONFIG_TWO_ENDPOINTS", message, misplaced(keys, registry));
   }
-  if (type === undefined) {
-    if (side === "output") return { type: DISCARD, config: {}, path: [], middlewares };
-    return problem(
-      [],
-      "MQB_CONFIG_NO_ENDPOINT",
-      "an input names an endpoint type",
-      `known: ${registry.names("endpoint").join(", ")}`,
-    );
+  const [name] = keys;
+  if (name === undefined) {
+    if (side === "output") return discard(middlewares);
+    const known = `known: ${registry.names("endpoint").join(", ")}`;
+    return problems.error("MQB_CONFIG_NO_ENDPOINT", "an input names an endpoint type", known);
   }
-  if (type === "custom" && !registry.endpoint("custom")) {
-    const custom = raw["custom"];
-    if (!isRecord(custom) || typeof custom["name"] !== "string") {
-      return problem(["custom"], "MQB_CONFIG_TYPE", `"custom" takes { name, config }`);
-    }
-    return { type: custom["name"], config: custom["config"] ?? {}, path: ["custom", "config"], middlewares };
-  }
-  return { type, config: raw[type], path: [type], middlewares };
+  const parsed = parseEntry(name, raw[name], [], problems);
+  return parsed && { ...parsed, middlewares };
 }
 
-function parseMiddlewares(
-  raw: unknown,
-  problem: (path: (string | number)[], code: string, message: string, hint?: string) => undefined,
-): ParsedMiddleware[] {
-  if (raw === undefined || raw === null) return [];
-  let entries: [string | number, unknown][];
-  if (Array.isArray(raw)) entries = raw.map((entry, i) => [i, entry]);
-  else if (isRecord(raw) && Object.keys(raw).every((key) => /^\d+$/.test(key))) {
-    // Environment overrides address a list by number and so make a map of numbers.
-    entries = Object.entries(raw).sort(([a], [b]) => Number(a) - Number(b));
-  } else {
-    problem(["middlewares"], "MQB_CONFIG_TYPE", `"middlewares" is a list`, "write each one as `- name: { … }`");
-    return [];
-  }
-  const parsed: ParsedMiddleware[] = [];
-  for (const [position, entry] of entries) {
+function discard(middlewares: readonly Parsed[]): ParsedEndpoint {
+  return { name: DISCARD, config: {}, path: [], middlewares };
+}
+
+function parseMiddlewares(raw: unknown, problems: Problems): Parsed[] {
+  const parsed: Parsed[] = [];
+  for (const [position, entry] of listEntries(raw, problems)) {
     const at = ["middlewares", position];
-    if (typeof entry === "string") {
-      parsed.push({ name: entry, config: {}, path: at });
-      continue;
-    }
     const keys = isRecord(entry) ? Object.keys(entry) : [];
-    if (keys.length !== 1) {
-      problem(
-        at,
-        "MQB_CONFIG_TYPE",
-        keys.length === 0
-          ? `a middleware is a map with its name as the one key, not ${typeName(entry)}`
-          : `an entry of "middlewares" has one key; here are ${keys.map((key) => `"${key}"`).join(" and ")}`,
-        keys.length > 1 ? "start each middleware with a `-` of its own" : undefined,
-      );
-      continue;
+    if (typeof entry === "string") parsed.push({ name: entry, config: undefined, path: at });
+    else if (keys.length === 1) {
+      const name = keys[0]!;
+      const one = parseEntry(name, (entry as Record<string, unknown>)[name], at, problems.at(position));
+      if (one) parsed.push(one);
+    } else if (keys.length === 0) {
+      const message = `a middleware is a map with its name as the one key, not ${typeName(entry)}`;
+      problems.at(position).error("MQB_CONFIG_TYPE", message);
+    } else {
+      const message = `an entry of "middlewares" has one key; here are ${quoted(keys)}`;
+      problems.at(position).error("MQB_CONFIG_TYPE", message, "start each middleware with a `-` of its own");
     }
-    const name = keys[0]!;
-    const config = (entry as Record<string, unknown>)[name];
-    if (name === "custom") {
-      if (!isRecord(config) || typeof config["name"] !== "string")
-        problem([...at, "custom"], "MQB_CONFIG_TYPE", `"custom" takes { name, config }`);
-      else parsed.push({ name: config["name"], config: config["config"] ?? {}, path: [...at, "custom", "config"] });
-    } else parsed.push({ name, config: config ?? {}, path: [...at, name] });
   }
   return parsed;
+}
+
+function listEntries(raw: unknown, problems: Problems): [string | number, unknown][] {
+  if (raw === undefined || raw === null) return [];
+  if (Array.isArray(raw)) return raw.map((entry, i) => [i, entry]);
+  // Environment overrides address a list by number and so make a map of numbers.
+  if (isRecord(raw) && Object.keys(raw).every((key) => /^\d+$/.test(key)))
+    return Object.entries(raw).sort(([a], [b]) => Number(a) - Number(b));
+  problems.error("MQB_CONFIG_TYPE", `"middlewares" is a list`, "write each one as `- name: { … }`");
+  return [];
+}
+
+/** `name: config`, or the same spelt `custom: { name, config }`. */
+function parseEntry(
+  key: string,
+  value: unknown,
+  path: readonly (string | number)[],
+  problems: Problems,
+): Parsed | undefined {
+  if (key !== "custom") return { name: key, config: value, path: [...path, key] };
+  const place = problems.at(key);
+  if (!isRecord(value))
+    return place.error("MQB_CONFIG_TYPE", `"custom" is a map of "name" and "config", not ${typeName(value)}`);
+  const { name, config, ...others } = value;
+  for (const other of Object.keys(others))
+    place.at(other).error("MQB_CONFIG_UNKNOWN_FIELD", `"custom" has no field "${other}"`, "it has: name, config");
+  if (config === undefined)
+    place.at("config").error("MQB_CONFIG_MISSING", `"custom" needs the field "config"`, "write {} for an empty one");
+  if (typeof name !== "string")
+    return place.at("name").error("MQB_CONFIG_MISSING", `"custom" needs the field "name", a text`);
+  return { name, config, path: [...path, key, "config"] };
 }
 
 function misplaced(keys: readonly string[], registry: Registry): string | undefined {
@@ -126,15 +110,21 @@ function misplaced(keys: readonly string[], registry: Registry): string | undefi
   return foreign.map((key) => `"${key}" is no endpoint; does it belong inside "${known[0]}"?`).join(" ");
 }
 
-/** "unknown …" with the nearest names and, when it is known, the package that brings it. */
-export function unknownName(
+/** Says that a name is unknown: with the package that brings it when that is known, else with the nearest names. */
+export function reportUnknown(
   what: "endpoint" | "middleware",
   name: string,
   registry: Registry,
-): { message: string; hint: string } {
+  problems: Problems,
+): void {
+  const code = what === "endpoint" ? "MQB_CONFIG_UNKNOWN_ENDPOINT" : "MQB_CONFIG_UNKNOWN_MIDDLEWARE";
   const bring = registry.packageFor(what, name);
-  if (bring) return { message: `the ${what} "${name}" is not installed`, hint: `install ${bring}` };
-  return { message: `unknown ${what} "${name}"`, hint: suggest(name, registry.names(what)) };
+  if (bring) problems.error(code, `the ${what} "${name}" is not installed`, `install ${bring}`);
+  else problems.error(code, `unknown ${what} "${name}"`, suggest(name, registry.names(what)));
+}
+
+function quoted(keys: readonly string[]): string {
+  return keys.map((key) => `"${key}"`).join(" and ");
 }
 
 export function typeName(value: unknown): string {

@@ -1,6 +1,9 @@
+import type { problemCodes } from "./problem-codes.ts";
+
 /** One fault or remark about a configuration, in the place where it was written. */
 export interface Problem {
   readonly level: "error" | "warning";
+  /** Core's own are the keys of `problemCodes`; definitions bring theirs. */
   readonly code: string;
   /** From the route: `["output", "file", "pth"]`. */
   readonly path: readonly (string | number)[];
@@ -8,42 +11,37 @@ export interface Problem {
   readonly hint?: string;
 }
 
-/** The name among `known` that was probably meant, by edit distance; undefined when none is near. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3));
-  let best: string | undefined;
-  let bestDistance = limit + 1;
-  for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
-}
+/** Collects the problems of one place in a route; `at` is a place below it, of the same collection. */
+export class Problems {
+  readonly path: readonly (string | number)[];
+  private readonly found: Problem[];
 
-/** "did you mean …?", or the names that exist. */
-export function suggest(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === undefined ? `known: ${known.join(", ") || "none"}` : `did you mean "${near}"?`;
-}
-
-/** Optimal string alignment distance (a swap of neighbours counts once); gives up at `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let value = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, before[j - 2]! + 1);
-      row.push(value);
-    }
-    before = previous;
-    previous = row;
+  constructor(path: readonly (string | number)[] = [], found: Problem[] = []) {
+    this.path = path;
+    this.found = found;
   }
-  return previous[b.length]!;
+
+  at(...steps: readonly (string | number)[]): Problems {
+    return new Problems([...this.path, ...steps], this.found);
+  }
+
+  /** Returns undefined, for callers that have nothing to return then. */
+  error(code: keyof typeof problemCodes, message: string, hint?: string): undefined {
+    this.add({ level: "error", code, path: [], message, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  /** A problem whose path is relative to this place. */
+  add(problem: Problem): void {
+    this.found.push({ ...problem, path: [...this.path, ...problem.path] });
+  }
+
+  /** Of the whole collection. */
+  get list(): readonly Problem[] {
+    return this.found;
+  }
+
+  /** Of the whole collection. */
+  get errors(): readonly Problem[] {
+    return this.found.filter((problem) => problem.level === "error");
+  }
 }

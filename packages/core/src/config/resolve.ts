@@ -2,23 +2,24 @@ import type { Side } from "../contract/context.ts";
 import type {
   CheckContext,
   EndpointDefinition,
-  Finding,
   MiddlewareDefinition,
   References,
   ResolvedChild,
 } from "../contract/definition.ts";
 import type { InputCapabilities, OutputCapabilities } from "../contract/endpoint.ts";
-import { type ConfigSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
-import { coreErrors, formatPath } from "../errors/errors.ts";
+import { describeError, isMqbError } from "../errors/mqb-error.ts";
 import type { Registry } from "../plugin/registry.ts";
-import { isRecord, parseEndpoint, typeName, unknownName } from "./parse-endpoint.ts";
-import { type Problem, suggest } from "./problem.ts";
+import { isRecord, type Parsed, parseEndpoint, reportUnknown } from "./parse-endpoint.ts";
+import type { Problems } from "./problem.ts";
+import { validate } from "./validate.ts";
 
 export interface ResolvedMiddleware {
   readonly name: string;
   readonly definition: MiddlewareDefinition;
   readonly config: unknown;
+  /** Where its configuration stands, from the route: `output.middlewares[0].dlq`. */
   readonly path: readonly (string | number)[];
+  readonly children: readonly ResolvedEndpoint[];
 }
 
 /** A checked endpoint, ready to be opened. Capabilities include what its middlewares change. */
@@ -29,10 +30,13 @@ export interface ResolvedEndpoint {
   readonly config: unknown;
   /** Where it stands, from the route: `output.middlewares[0].dlq.endpoint`. */
   readonly path: readonly (string | number)[];
+  /** Where its configuration stands: `output.middlewares[0].dlq.endpoint.file`. */
+  readonly configPath: readonly (string | number)[];
   /** In written order. */
   readonly middlewares: readonly ResolvedMiddleware[];
   readonly input?: InputCapabilities;
   readonly output?: OutputCapabilities;
+  /** Those of its middlewares too. */
   readonly children: readonly ResolvedEndpoint[];
 }
 
@@ -45,309 +49,172 @@ export interface ResolveScope {
 }
 
 const MAX_DEPTH = 32;
-const PLAIN_INPUT: InputCapabilities = {
-  acknowledges: false,
-  commitsInOrder: true,
-  replies: false,
-  stableIds: false,
-  replayablePosition: false,
-  bounded: false,
-};
-const PLAIN_OUTPUT: OutputCapabilities = {
-  acknowledges: false,
-  replies: false,
-  orderedPublish: false,
-  idempotent: false,
-};
 
 /**
  * Checks an endpoint with its middlewares and nested endpoints against their definitions, without opening anything.
- * Adds every problem; undefined when there is an error that leaves nothing to open. `open` holds the endpoints that
- * this one is nested in, so that a cycle of references is found.
+ * Adds every problem; undefined when there is an error. `around` holds the endpoints that this one is nested in, so that
+ * a circle of references is found.
  */
 export function resolveEndpoint(
   raw: unknown,
   side: Side,
-  path: readonly (string | number)[],
   scope: ResolveScope,
-  problems: Problem[],
-  open: readonly unknown[] = [],
+  problems: Problems,
+  around: readonly unknown[] = [],
 ): ResolvedEndpoint | undefined {
-  const report = (
-    level: Problem["level"],
-    at: readonly (string | number)[],
-    code: string,
-    message: string,
-    hint?: string,
-  ): undefined => {
-    problems.push({ level, code, path: [...path, ...at], message, ...(hint === undefined ? {} : { hint }) });
-  };
-  if (open.length > MAX_DEPTH || (isRecord(raw) && open.includes(raw))) {
-    return report(
-      "error",
-      [],
-      "MQB_CONFIG_CYCLE",
-      `the endpoint refers to itself: ${cycleText(open, raw)}`,
-      "break the circle of references",
-    );
+  const before = problems.errors.length;
+  if (around.length > MAX_DEPTH || (isRecord(raw) && around.includes(raw))) {
+    const message = `the endpoint refers to itself: ${circleText(around, raw)}`;
+    return problems.error("MQB_CONFIG_CYCLE", message, "break the circle of references");
   }
-  const shape: Problem[] = [];
-  const parsed = parseEndpoint(raw, side, scope.registry, shape);
-  for (const one of shape) problems.push({ ...one, path: [...path, ...one.path] });
+  const parsed = parseEndpoint(raw, side, scope.registry, problems);
   if (!parsed) return undefined;
 
-  const before = countErrors(problems);
-  const found = scope.registry.endpoint(parsed.type);
-  if (!found) {
-    const unknown = unknownName("endpoint", parsed.type, scope.registry);
-    report("error", parsed.path, "MQB_CONFIG_UNKNOWN_ENDPOINT", unknown.message, unknown.hint);
-  }
-  const definition = found?.definition;
-  const nested: Nested = { scope, open: [...open, raw], problems, base: path };
-  let config: unknown;
-  let own: { children: ResolvedEndpoint[]; context: CheckContext } | undefined;
-  if (definition && found) {
-    if (!definition[side])
-      report(
-        "error",
-        parsed.path,
-        "MQB_CONFIG_WRONG_SIDE",
-        `"${found.name}" cannot be an ${side}`,
-        `it is ${side === "input" ? "output" : "input"} only`,
-      );
-    const checked = validate(
-      definition.schema,
-      withName(definition, parsed.config, scope.route),
-      found.name,
-      [...path, ...parsed.path],
-      problems,
-    );
-    if (checked) {
-      config = checked.value;
-      own = checkFurther(definition, config, side, parsed.path, nested);
+  const place = problems.at(...parsed.path);
+  const found = scope.registry.endpoint(parsed.name);
+  const names = parsed.middlewares.map((one) => scope.registry.middleware(one.name)?.name ?? one.name);
+  const nested: Nested = { side, scope, around: [...around, raw], middlewares: names };
+  let own: Checked | undefined;
+  if (!found) reportUnknown("endpoint", parsed.name, scope.registry, place);
+  else {
+    const offered = found.definition[side] !== undefined;
+    if (!offered) {
+      const only = `it is ${side === "input" ? "output" : "input"} only`;
+      place.error("MQB_CONFIG_WRONG_SIDE", `"${found.name}" cannot be an ${side}`, only);
     }
+    const config = withName(found.definition, parsed.config, scope.route);
+    own = checkConfig(found.definition, config, found.name, offered, nested, place);
   }
-  const middlewares = parsed.middlewares.map((one) => resolveMiddleware(one, side, nested));
-  if (!definition || !found || !own || countErrors(problems) > before || !definition[side]) return undefined;
+  const middlewares = parsed.middlewares
+    .map((one) => resolveMiddleware(one, nested, problems.at(...one.path)))
+    .filter((one) => one !== undefined);
+  if (!found || !own || problems.errors.length > before) return undefined;
 
-  const usable = middlewares.filter((one) => one !== undefined);
-  return {
-    type: found.name,
-    side,
-    definition,
-    config,
-    path,
-    middlewares: usable,
-    children: [...own.children, ...usable.flatMap((one) => one.children)],
-    ...(side === "input"
-      ? { input: inputCapabilities(definition, config, own.context, usable) }
-      : { output: outputCapabilities(definition, config, own.context, usable) }),
-  };
+  const { definition, name: type } = found;
+  const { config, context } = own;
+  const capabilities = guarded(place, () => capabilitiesOf(definition, side, config, context, middlewares));
+  const children = [...own.children, ...middlewares.flatMap((one) => one.children)];
+  const { path } = problems;
+  return (
+    capabilities && {
+      type,
+      side,
+      definition,
+      config,
+      path,
+      configPath: place.path,
+      middlewares,
+      children,
+      ...capabilities,
+    }
+  );
 }
 
+/** What is known around a configuration when its nested endpoints are looked at. */
 interface Nested {
+  readonly side: Side;
   readonly scope: ResolveScope;
-  readonly open: readonly unknown[];
-  readonly problems: Problem[];
-  readonly base: readonly (string | number)[];
+  readonly around: readonly unknown[];
+  readonly middlewares: readonly string[];
 }
 
-function resolveMiddleware(
-  parsed: { name: string; config: unknown; path: readonly (string | number)[] },
-  side: Side,
-  nested: Nested,
-): (ResolvedMiddleware & { children: ResolvedEndpoint[] }) | undefined {
-  const { scope, problems, base } = nested;
-  const path = [...base, ...parsed.path];
+interface Checked {
+  readonly config: unknown;
+  readonly context: CheckContext;
+  readonly children: readonly ResolvedEndpoint[];
+}
+
+function resolveMiddleware(parsed: Parsed, nested: Nested, place: Problems): ResolvedMiddleware | undefined {
+  const { side, scope } = nested;
   const found = scope.registry.middleware(parsed.name);
   if (!found) {
-    problems.push({
-      level: "error",
-      code: "MQB_CONFIG_UNKNOWN_MIDDLEWARE",
-      path,
-      ...unknownName("middleware", parsed.name, scope.registry),
-    });
+    reportUnknown("middleware", parsed.name, scope.registry, place);
     return undefined;
   }
   const { definition, name } = found;
   if (!definition[side]) {
     const other = side === "input" ? "output" : "input";
-    problems.push({
-      level: "error",
-      code: "MQB_CONFIG_WRONG_SIDE",
-      path,
-      message: `"${name}" is a middleware for the ${other} only; here it stands on an ${side}`,
-      hint: `move it to the ${other}'s "middlewares"`,
-    });
-    return undefined;
+    const message = `"${name}" is a middleware for the ${other} only; here it stands on an ${side}`;
+    return place.error("MQB_CONFIG_WRONG_SIDE", message, `move it to the ${other}'s "middlewares"`);
   }
-  const checked = validate(definition.schema, parsed.config, name, path, problems);
-  if (!checked) return undefined;
-  const further = checkFurther(definition, checked.value, side, parsed.path, nested);
-  return { name, definition, config: checked.value, path, children: further.children };
+  const checked = checkConfig(definition, parsed.config, name, true, nested, place);
+  return checked && { name, definition, config: checked.config, path: place.path, children: checked.children };
 }
 
-function checkFurther(
-  definition: {
-    children?(
-      config: unknown,
-      side: Side,
-      references: References,
-    ): readonly { path: string; side: Side; endpoint: unknown }[];
-    check?(config: unknown, context: CheckContext): readonly Finding[];
-  },
-  config: unknown,
-  side: Side,
-  at: readonly (string | number)[],
-  nested: Nested,
-): { children: ResolvedEndpoint[]; context: CheckContext } {
-  const { scope, problems, base, open } = nested;
+/** Validates a configuration; then, on a side that the definition offers, what is nested in it and its own checks. */
+function checkConfig(
+  definition: EndpointDefinition | MiddlewareDefinition,
+  given: unknown,
+  name: string,
+  offered: boolean,
+  { side, scope, around, middlewares }: Nested,
+  place: Problems,
+): Checked | undefined {
+  const valid = guarded(place, () => validate(definition.schema, given, name, place));
+  if (!valid || !offered) return undefined;
+  const config = valid.value;
   const children: ResolvedEndpoint[] = [];
   const resolved: ResolvedChild[] = [];
-  for (const child of definition.children?.(config, side, scope.references) ?? []) {
-    const one = resolveEndpoint(
-      child.endpoint,
-      child.side,
-      [...base, ...at, ...splitPath(child.path)],
-      scope,
-      problems,
-      open,
-    );
+  for (const child of guarded(place, () => definition.children?.(config, side, scope.references)) ?? []) {
+    const one = resolveEndpoint(child.endpoint, child.side, scope, place.at(...splitPath(child.path)), around);
     if (!one) continue;
+    const { type, input, output } = one;
     children.push(one);
-    resolved.push({
-      ...child,
-      type: one.type,
-      ...(one.input ? { input: one.input } : {}),
-      ...(one.output ? { output: one.output } : {}),
-    });
+    resolved.push({ ...child, type, ...(input ? { input } : {}), ...(output ? { output } : {}) });
   }
-  const context: CheckContext = {
-    side,
-    route: scope.route,
-    draining: scope.draining,
-    allowFaultInjection: scope.allowFaultInjection,
-    children: resolved,
-  };
-  for (const finding of definition.check?.(config, context) ?? []) {
-    problems.push({ ...finding, path: [...base, ...at, ...finding.path] });
-  }
-  return { children, context };
+  const { route, draining, allowFaultInjection } = scope;
+  const context: CheckContext = { side, route, draining, allowFaultInjection, middlewares, children: resolved };
+  for (const finding of guarded(place, () => definition.check?.(config, context)) ?? []) place.add(finding);
+  return { config, context, children };
 }
 
-function inputCapabilities(
+/** Runs code of a definition; an mqb error that it throws is a problem of this place. */
+function guarded<T>(place: Problems, run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!isMqbError(error)) throw error;
+    const { code, hint } = error;
+    const message = describeError(error);
+    place.add({ level: "error", code, path: [], message, ...(hint === undefined ? {} : { hint }) });
+    return undefined;
+  }
+}
+
+function capabilitiesOf(
   definition: EndpointDefinition,
+  side: Side,
   config: unknown,
   context: CheckContext,
   middlewares: readonly ResolvedMiddleware[],
-): InputCapabilities {
-  let capabilities = definition.input?.capabilities(config, context) ?? PLAIN_INPUT;
-  // The last entry of the list is next to the transport.
-  for (const one of middlewares.toReversed())
-    capabilities = one.definition.inputCapabilities?.(capabilities, one.config) ?? capabilities;
-  return capabilities;
-}
-
-function outputCapabilities(
-  definition: EndpointDefinition,
-  config: unknown,
-  context: CheckContext,
-  middlewares: readonly ResolvedMiddleware[],
-): OutputCapabilities {
-  let capabilities = definition.output?.capabilities(config, context) ?? PLAIN_OUTPUT;
+): { input: InputCapabilities } | { output: OutputCapabilities } {
+  if (side === "input") {
+    let input = definition.input!.capabilities(config, context);
+    // The last entry of the list is next to the transport.
+    for (const one of middlewares.toReversed()) input = one.definition.inputCapabilities?.(input, one.config) ?? input;
+    return { input };
+  }
+  let output = definition.output!.capabilities(config, context);
   // The first entry of the list is next to the transport.
-  for (const one of middlewares)
-    capabilities = one.definition.outputCapabilities?.(capabilities, one.config) ?? capabilities;
-  return capabilities;
-}
-
-/** Validates a configuration against its schema; every issue becomes a problem at its place. */
-function validate(
-  schema: ConfigSchema,
-  value: unknown,
-  name: string,
-  path: readonly (string | number)[],
-  problems: Problem[],
-): { value: unknown } | undefined {
-  const result = schema["~standard"].validate(value ?? {});
-  if (result instanceof Promise) throw coreErrors.ASYNC_SCHEMA({ what: name });
-  if (!result.issues) return { value: result.value };
-  for (const issue of result.issues) problems.push(...fromIssue(issue, value, schema, name, path));
-  return undefined;
-}
-
-function fromIssue(
-  issue: SchemaIssue,
-  value: unknown,
-  schema: ConfigSchema,
-  name: string,
-  path: readonly (string | number)[],
-): Problem[] {
-  const inner = (issue.path ?? []).map((part) => {
-    const key = typeof part === "object" ? part.key : part;
-    return typeof key === "number" ? key : String(key);
-  });
-  const at = [...path, ...inner];
-  if (issue.keys) {
-    const known = knownFields(schema, inner);
-    return issue.keys.map((key) => ({
-      level: "error",
-      code: "MQB_CONFIG_UNKNOWN_FIELD",
-      path: [...at, key],
-      message: `"${name}" has no field "${[...inner, key].join(".")}"`,
-      hint:
-        key === "middlewares" ? `"middlewares" stands beside the endpoint type, not inside it` : suggest(key, known),
-    }));
-  }
-  const given = inner.reduce<unknown>(
-    (node, key) =>
-      node === null || typeof node !== "object" ? undefined : (node as Record<string | number, unknown>)[key],
-    value ?? {},
-  );
-  if (given === undefined && inner.length > 0) {
-    return [
-      {
-        level: "error",
-        code: "MQB_CONFIG_MISSING",
-        path: at,
-        message: `"${name}" needs the field "${formatPath(inner)}"`,
-      },
-    ];
-  }
-  const where = inner.length > 0 ? `"${formatPath(inner)}" of "${name}"` : `"${name}"`;
-  return [
-    {
-      level: "error",
-      code: "MQB_CONFIG_VALUE",
-      path: at,
-      message: `${where} is ${typeName(given)} that does not fit: ${issue.message}`,
-    },
-  ];
-}
-
-function knownFields(schema: ConfigSchema, path: readonly (string | number)[]): string[] {
-  let node = jsonSchemaOf(schema);
-  for (const key of path) node = node?.properties?.[key] ?? node?.items;
-  if (!node) return [];
-  const objects = node.properties ? [node] : (node.anyOf ?? []);
-  return objects.flatMap((one) => Object.keys(one.properties ?? {}));
+  for (const one of middlewares) output = one.definition.outputCapabilities?.(output, one.config) ?? output;
+  return { output };
 }
 
 function withName(definition: EndpointDefinition, config: unknown, route: string): unknown {
   const field = definition.nameField;
-  if (!field || !isRecord(config ?? {}) || (config as Record<string, unknown> | null)?.[field] !== undefined)
-    return config;
-  return { ...(config as Record<string, unknown> | null), [field]: route };
+  const given = config ?? {};
+  return field && isRecord(given) && given[field] === undefined ? { ...given, [field]: route } : config;
 }
 
-function splitPath(path: string): (string | number)[] {
-  return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map((match) =>
-    match[1] === undefined ? match[2]! : Number(match[1]),
+/** `cases.a` and `[0].to` as steps of a path. */
+export function splitPath(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
+    index === undefined ? name! : Number(index),
   );
 }
 
-function cycleText(open: readonly unknown[], raw: unknown): string {
-  const steps = [...open.slice(Math.max(0, open.indexOf(raw))), raw];
+function circleText(around: readonly unknown[], raw: unknown): string {
+  const steps = [...around.slice(Math.max(0, around.indexOf(raw))), raw];
   return steps
     .map((step) => {
       if (!isRecord(step)) return String(step);
@@ -356,10 +223,4 @@ function cycleText(open: readonly unknown[], raw: unknown): string {
       return typeof value === "string" ? `${key} "${value}"` : key;
     })
     .join(" -> ");
-}
-
-function countErrors(problems: readonly Problem[]): number {
-  let count = 0;
-  for (const problem of problems) if (problem.level === "error") count += 1;
-  return count;
 }

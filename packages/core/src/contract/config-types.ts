@@ -20,7 +20,8 @@ export type EndpointConfig = (OneOf<EndpointConfigs> | { readonly custom: Custom
 
 export interface CustomConfig {
   readonly name: string;
-  readonly config?: unknown;
+  /** What the registered definition takes; `{}` when that is nothing. */
+  readonly config: unknown;
 }
 
 export type Guarantee = "at_most_once" | "at_least_once" | "effectively_once";
@@ -37,9 +38,9 @@ export interface RouteConfig {
   readonly batch_size?: number;
   /** Batches that may wait for their commit [4096]. */
   readonly commit_concurrency_limit?: number;
-  /** How long `start` waits for both endpoints [5000]. */
+  /** How long `start` waits for both endpoints [5000]; 0 = one try that must not wait. */
   readonly startup_timeout_ms?: number;
-  /** First pause before a reconnect [5000]. */
+  /** First pause before a reconnect [5000]; the following ones grow, also from 0. */
   readonly reconnect_interval_ms?: number;
   /** Pause after an empty batch [10]; 0 = only yield. */
   readonly empty_batch_delay_ms?: number;

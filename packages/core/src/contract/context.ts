@@ -12,7 +12,7 @@ export interface OpenContext {
   /** Where in the route it stands, e.g. `output.middlewares[0].dlq.endpoint`. */
   readonly path: string;
   readonly side: Side;
-  /** Aborted when the start is given up or the route is torn down: stop connecting. */
+  /** Aborted when the start is given up, and after both ends of the route were closed: stop connecting. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly clock: Clock;
@@ -20,6 +20,7 @@ export interface OpenContext {
   readonly baseDir: string;
   /** The route ends at the first empty batch (`exit_on_empty`, `--drain`). */
   readonly draining: boolean;
+  /** For middlewares of the input that take messages out of a batch or make several of one; counts until the close. */
   readonly accounting: Accounting;
   /** The route's `allow_fault_injection`. */
   readonly allowFaultInjection: boolean;

@@ -40,12 +40,15 @@ export interface CheckContext {
   readonly route: string;
   readonly draining: boolean;
   readonly allowFaultInjection: boolean;
+  /** Names in the `middlewares` list that it stands in or beside, in written order. */
+  readonly middlewares: readonly string[];
   readonly children: readonly ResolvedChild[];
 }
 
 /**
  * A kind of endpoint. Declared once; validation, JSON Schema, docs, URI parameters, the delivery guarantee and the
- * conformance suite all read it. The methods other than `open…` are pure and called at any time.
+ * conformance suite all read it. The methods other than `open…` are pure and called at any time; an mqb error that
+ * they throw is a problem of the configuration.
  */
 export interface EndpointDefinition<C = unknown> {
   readonly description: string;

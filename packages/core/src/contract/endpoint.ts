@@ -11,9 +11,10 @@ export interface Delivery {
   readonly emptied?: boolean;
   /**
    * Settles the batch: `undefined` = every message acked, else one disposition per message, by position. The route
-   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`.
+   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`; only
+   * what was cut off is not committed before the consumer is closed, and is the source's again.
    * Resolves when the source has taken it. Throws when it could not be taken: the route reconnects and the source
-   * delivers again.
+   * delivers again; batches behind it that commit in order are nacked, so that no later position covers this one.
    */
   commit(dispositions?: readonly Disposition[]): Promise<void>;
 }
@@ -24,7 +25,7 @@ export interface Consumer {
    * Waits for the first message, then takes what is there without waiting, at most `max`. An empty batch means
    * "nothing for now", and for a draining route the end. Never called again before it has settled. When `signal` aborts
    * it stops waiting and resolves with an empty batch or rejects with the signal's reason; messages taken already are
-   * delivered or returned to the source, never lost.
+   * delivered or returned to the source, never lost. After a second the route no longer waits for it and closes.
    * Throws `connection` errors to be reopened, `permanent` or `config` ones to end the route as failed, `end` when the
    * source is finished for good. Any other error counts as `connection`.
    */
@@ -43,7 +44,11 @@ export interface Publisher {
    * waiting (grace period over): stop soon, report what is not accepted as failed.
    */
   send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined>;
-  /** Everything accepted so far is as durable as the configuration asks for. Called before close at a drain's end. */
+  /**
+   * Writes what is held back; then everything accepted so far is as durable as the configuration asks for. Called before
+   * close at every orderly end, where a failure fails the route; and, while sends are pending, when nothing more comes
+   * (the source is drained, the route stops), so that none waits for company.
+   */
   flush?(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;

@@ -1,10 +1,27 @@
 import { defineErrors, errorRow } from "./table.ts";
 
-const path = (p: readonly (string | number)[]): string =>
-  p.reduce<string>(
+/** A path as users write it: `output.middlewares[0].dlq`. */
+export function formatPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>(
     (text, part) => (typeof part === "number" ? `${text}[${part}]` : text ? `${text}.${part}` : part),
     "",
   );
+}
+
+interface Listed {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function listed(problems: readonly Listed[]): string {
+  return problems
+    .map(({ path, message, hint }) => {
+      const at = path.length > 0 ? `${formatPath(path)}: ` : "";
+      return `${at}${message}${hint === undefined ? "" : ` (${hint})`}`;
+    })
+    .join("; ");
+}
 
 /** Every error that core itself throws or reports. */
 export const coreErrors = defineErrors("MQB_CORE", {
@@ -31,29 +48,23 @@ export const coreErrors = defineErrors("MQB_CORE", {
     kind: "config",
     message: (p) => `the "mqb" field in the package.json of ${p.package} is not usable: ${p.reason}`,
   }),
-  INVALID_ROUTE: errorRow<{
-    route: string;
-    problems: readonly { path: readonly (string | number)[]; message: string }[];
-  }>({
+  INVALID_ROUTE: errorRow<{ route: string; problems: readonly Listed[] }>({
     kind: "config",
-    message: (p) =>
-      `route "${p.route}" cannot start: ${p.problems.map((one) => `${path(one.path)}: ${one.message}`).join("; ")}`,
+    message: (p) => `route "${p.route}" cannot start: ${listed(p.problems)}`,
   }),
-  INVALID_ENDPOINT: errorRow<{ problems: readonly { path: readonly (string | number)[]; message: string }[] }>({
+  INVALID_ENDPOINT: errorRow<{ problems: readonly Listed[] }>({
     kind: "config",
-    message: (p) =>
-      `the endpoint cannot be opened: ${p.problems.map((one) => `${path(one.path)}: ${one.message}`).join("; ")}`,
+    message: (p) => `the endpoint cannot be opened: ${listed(p.problems)}`,
   }),
   ROUTE_EXISTS: errorRow<{ route: string }>({
     kind: "config",
     message: (p) => `there is a route named "${p.route}" already`,
-    hint: "stop and remove it first, or choose another name",
+    hint: "stop it first, or choose another name",
   }),
   NO_ROUTE: errorRow<{ route: string; known: readonly string[] }>({
     kind: "config",
     message: (p) => `no route named "${p.route}"; there are: ${p.known.join(", ") || "none"}`,
   }),
-  BRIDGE_CLOSED: errorRow<Record<string, never>>({ kind: "config", message: () => "the bridge is closed" }),
   ALREADY_STARTED: errorRow<{ route: string }>({
     kind: "config",
     message: (p) => `route "${p.route}" was started already`,
@@ -64,14 +75,14 @@ export const coreErrors = defineErrors("MQB_CORE", {
     message: (p) => `route "${p.route}" did not start in time: ${p.waitingFor} was not connected within ${p.ms} ms`,
     hint: "raise startup_timeout_ms, or check that the system can be reached",
   }),
-  START_FAILED: errorRow<{ route: string; side: string }>({
-    kind: "connection",
-    message: (p) => `route "${p.route}" failed to start: the ${p.side} could not be opened`,
-  }),
   STOPPED: errorRow<{ route: string }>({ kind: "connection", message: (p) => `route "${p.route}" is stopping` }),
   GRACE_OVER: errorRow<{ route: string; ms: number }>({
     kind: "connection",
     message: (p) => `route "${p.route}" was cut off: it had not finished within its grace period of ${p.ms} ms`,
+  }),
+  FLUSH_FAILED: errorRow<{ route: string }>({
+    kind: "permanent",
+    message: (p) => `the output of route "${p.route}" could not be flushed, so the last messages may not be durable`,
   }),
   HANDLER_FAILED: errorRow<{ route: string; id: string }>({
     kind: "retryable",
@@ -118,5 +129,3 @@ export const coreErrors = defineErrors("MQB_CORE", {
     message: (p) => `the configuration schema of ${p.what} answers with a promise; it must be synchronous`,
   }),
 });
-
-export { path as formatPath };

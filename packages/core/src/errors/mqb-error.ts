@@ -74,10 +74,19 @@ export function isExhausted(error: unknown): boolean {
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (const link of chain(error)) {
-    const text = link instanceof Error ? link.message || link.name : typeof link === "string" ? link : inspect(link);
+    const text = textOf(link);
     if (!parts.some((part) => part.includes(text))) parts.push(text);
   }
   return parts.length > 0 ? parts.join(": ") : inspect(error);
+}
+
+function textOf(link: object | string): string {
+  if (typeof link === "string") return link;
+  const { message, name, errors } = link as Partial<AggregateError>;
+  if (typeof message === "string" && message !== "") return message;
+  // Node's failed connection to a name with several addresses: an error for each, and no text of its own.
+  if (Array.isArray(errors) && errors.length > 0) return errors.map(describeError).join(", ");
+  return link instanceof Error ? (name ?? "Error") : inspect(link);
 }
 
 /** Anything thrown as an Error, so that causes and stacks are there. */

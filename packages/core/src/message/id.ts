@@ -4,7 +4,7 @@ import { randomFillSync } from "node:crypto";
 export type MessageId = string;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const UUID = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
+const UUID = /^(\{|urn:uuid:|)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\}|)$/i;
 const MAX = (1n << 128n) - 1n;
 
 /**
@@ -52,12 +52,9 @@ export function freshId(): MessageId {
 /** The id that 16 big-endian bytes stand for. Throws a TypeError for another length. */
 export function idFromBytes(bytes: Uint8Array): MessageId {
   if (bytes.length !== 16) throw new TypeError(`a message id has 16 bytes, not ${bytes.length}`);
-  let text = "";
-  for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) text += "-";
-    text += HEX[bytes[i]!];
-  }
-  return text;
+  let hex = "";
+  for (const byte of bytes) hex += HEX[byte];
+  return hyphenate(hex);
 }
 
 /** The 16 big-endian bytes of an id. */
@@ -68,23 +65,22 @@ export function idToBytes(id: MessageId): Uint8Array {
 /** The id of a number of 0 to 2^128 - 1. Throws a RangeError outside of it. */
 export function idFromBigInt(value: bigint): MessageId {
   if (value < 0n || value > MAX) throw new RangeError(`a message id is a number of 128 bits, not ${value}`);
-  const hex = value.toString(16).padStart(32, "0");
-  return hyphenate(hex);
+  return hyphenate(value.toString(16).padStart(32, "0"));
 }
 
 /**
- * Reads an id that somebody else wrote: UUID text in any usual spelling, `0x` hex or decimal digits of at most 128 bits.
- * Any other text becomes its FNV-1a hash of 128 bits, so that foreign ids stay the same at every reading.
+ * Reads an id that somebody else wrote: UUID text (hyphenated, also in braces or after `urn:uuid:`, or 32 hex digits),
+ * `0x` hex or decimal digits of at most 128 bits. Any other text becomes its FNV-1a hash of 128 bits, so that foreign ids
+ * stay the same at every reading.
  */
 export function idFromText(text: string): MessageId {
   const uuid = UUID.exec(text);
-  if (uuid) return `${uuid[1]}-${uuid[2]}-${uuid[3]}-${uuid[4]}-${uuid[5]}`.toLowerCase();
+  if (uuid && (uuid[1] === "{") === (uuid[3] === "}")) return uuid[2]!.toLowerCase();
+  if (/^[0-9a-f]{32}$/i.test(text)) return hyphenate(text.toLowerCase());
   if (/^0x[0-9a-f]{1,32}$/i.test(text)) return hyphenate(text.slice(2).toLowerCase().padStart(32, "0"));
-  if (/^[0-9]{1,39}$/.test(text)) {
-    const value = BigInt(text);
-    if (value <= MAX) return idFromBigInt(value);
-  }
-  return hashId(text);
+  const decimal = /^0*([0-9]{1,39})$/.exec(text);
+  const value = decimal ? BigInt(decimal[1]!) : MAX + 1n;
+  return value <= MAX ? idFromBigInt(value) : hashId(text);
 }
 
 /** The FNV-1a hash of 128 bits over the UTF-8 bytes of a text, as an id. */

@@ -34,6 +34,9 @@ export interface Registry {
   packageFor(what: Missing, name: string): string | undefined;
 }
 
+/** Keys that mean something else where an endpoint or a middleware is written. */
+const RESERVED = ["middlewares", "custom"];
+
 /**
  * A registry of plugins. Each registers all of its names or none. Throws `config` errors: not a plugin, an API version
  * that core does not take, a name that two plugins offer.
@@ -90,11 +93,10 @@ function enter<D extends { readonly aliases?: readonly string[] } | object>(
   entries: Readonly<Record<string, D>> | undefined,
 ): void {
   for (const [name, definition] of Object.entries(entries ?? {})) {
-    if (name === "middlewares" && what === "endpoint") {
-      throw coreErrors.BAD_PLUGIN({ plugin: plugin.name, reason: `an endpoint cannot be called "middlewares"` });
-    }
     const entry = { name, plugin: plugin.name, definition };
     for (const key of [name, ...((definition as { aliases?: readonly string[] }).aliases ?? [])]) {
+      if (RESERVED.includes(key))
+        throw coreErrors.BAD_PLUGIN({ plugin: plugin.name, reason: `"${key}" cannot be the name of its ${what}` });
       const other = table.get(key);
       if (other) throw duplicate(what, key, other.plugin, plugin.name);
       table.set(key, entry);

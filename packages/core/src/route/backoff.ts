@@ -1,6 +1,10 @@
-const GROWTH_LIMIT_MS = 30_000;
+const LONGEST_MS = 30_000;
+const SHORTEST_GROWING_MS = 50;
 
-/** Pauses between reconnects: the interval first, then doubled up to 30 s (or the interval, if longer), each less up to a fifth. */
+/**
+ * Pauses between reconnects: the interval first, then doubled up to 30 s (or the interval, if longer), each less up to a
+ * fifth.
+ */
 export class Backoff {
   private readonly intervalMs: number;
   private attempts = 0;
@@ -10,9 +14,10 @@ export class Backoff {
   }
 
   next(): number {
-    const grown = this.intervalMs * 2 ** Math.min(this.attempts, 16);
+    const first = this.attempts === 0 ? this.intervalMs : Math.max(this.intervalMs, SHORTEST_GROWING_MS);
+    const grown = first * 2 ** Math.min(this.attempts, 16);
     this.attempts += 1;
-    return Math.min(grown, Math.max(GROWTH_LIMIT_MS, this.intervalMs)) * (1 - Math.random() * 0.2);
+    return Math.min(grown, Math.max(LONGEST_MS, this.intervalMs)) * (1 - Math.random() * 0.2);
   }
 
   reset(): void {

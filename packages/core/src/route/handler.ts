@@ -3,6 +3,7 @@ import { coreErrors } from "../errors/errors.ts";
 import { asError, kindOf } from "../errors/mqb-error.ts";
 import { batchOf, type MessageBatch } from "../message/batch.ts";
 import { Message } from "../message/message.ts";
+import type { Yielder } from "./yielder.ts";
 
 /**
  * A host's own code between input and output. Called once per message, whatever the sink does later, and one after
@@ -17,41 +18,54 @@ export type Handler = (message: Message) => MaybePromise<Message | undefined | n
 export interface Handled {
   readonly publish: MessageBatch;
   /** Position in the received batch of each message in `publish`. */
-  readonly positions: Uint32Array;
+  readonly positions: readonly number[];
   readonly failures: readonly { readonly index: number; readonly error: unknown }[];
 }
 
-export async function runHandler(handler: Handler, batch: MessageBatch, route: string): Promise<Handled> {
+/** Never rejects. */
+export async function runHandler(
+  handler: Handler,
+  batch: MessageBatch,
+  route: string,
+  yielder: Yielder,
+): Promise<Handled> {
   const publish: Message[] = [];
   const positions: number[] = [];
   const failures: { index: number; error: unknown }[] = [];
   for (let index = 0; index < batch.length; index++) {
-    const message = batch.at(index);
     try {
-      const returned = handler(message);
+      const returned = handler(batch.at(index));
       const result = isThenable(returned) ? await returned : returned;
-      if (result === undefined || result === null) continue;
-      if (!(result instanceof Message) && !isMessageLike(result))
-        throw coreErrors.HANDLER_RESULT({ route, what: typeof result });
-      publish.push(result as Message);
-      positions.push(index);
+      if (result !== undefined && result !== null) {
+        if (!isMessage(result)) throw coreErrors.HANDLER_RESULT({ route, what: typeof result });
+        publish.push(result);
+        positions.push(index);
+      }
     } catch (thrown) {
-      const kind = kindOf(thrown, "retryable");
-      const cause = asError(thrown);
-      const error = coreErrors.HANDLER_FAILED({ route, id: message.id }, { cause });
-      // The wrapper must not hide the kind that the handler's own error has.
-      failures.push({ index, error: kind === "retryable" ? error : cause });
+      failures.push({ index, error: asFailure(thrown, batch, index, route) });
     }
+    const pause = yielder.turn();
+    if (pause) await pause;
   }
-  return { publish: batchOf(publish), positions: Uint32Array.from(positions), failures };
+  return { publish: batchOf(publish), positions, failures };
+}
+
+function asFailure(thrown: unknown, batch: MessageBatch, index: number, route: string): unknown {
+  const cause = asError(thrown);
+  // The wrapper must not hide the kind that the handler's own error has.
+  if (kindOf(thrown, "retryable") !== "retryable") return cause;
+  return coreErrors.HANDLER_FAILED({ route, id: batch.id(index) }, { cause });
 }
 
 function isThenable(value: unknown): value is Promise<Message | undefined | null> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** A message of another copy of core. */
-function isMessageLike(value: object): boolean {
+/** Also true for a message of another copy of core. */
+function isMessage(value: object): value is Message {
   const message = value as Partial<Message>;
-  return message.payload instanceof Uint8Array && typeof message.id === "string" && message.metadata instanceof Map;
+  return (
+    value instanceof Message ||
+    (message.payload instanceof Uint8Array && typeof message.id === "string" && message.metadata instanceof Map)
+  );
 }

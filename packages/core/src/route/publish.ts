@@ -11,6 +11,8 @@ export interface Verdict {
   readonly nacked: number;
   /** Messages that reached the sink. */
   readonly delivered: number;
+  /** The first error that messages are nacked for. */
+  readonly error?: unknown;
   /** Set when the route has to reconnect, stop or end because of it. */
   readonly fatal?: { readonly error: unknown; readonly kind: "connection" | "config" | "end" };
 }
@@ -28,6 +30,8 @@ export function judge(
   const dispositions = new Array<Disposition>(batch.length);
   const counts = { delivered: 0, replied: 0, filtered: 0, deadLettered: 0, dropped: 0, nacked: 0 };
   let fatal: Verdict["fatal"];
+  let firstNacked = -1;
+  let error: unknown;
   for (let i = 0; i < batch.length; i++) {
     const outcome = outcomes[i]!;
     let disposition = ACK;
@@ -50,23 +54,38 @@ export function judge(
         if (kind === "permanent" && !isExhausted(outcome.error)) {
           counts.dropped += 1;
           drops.add(batch.id(i), outcome.error);
-        } else {
-          counts.nacked += 1;
-          disposition = nack(outcome.error);
-          if (kind === "connection" || kind === "config" || kind === "end") fatal ??= { error: outcome.error, kind };
+          break;
         }
+        counts.nacked += 1;
+        disposition = nack(outcome.error);
+        if (firstNacked < 0) {
+          firstNacked = i;
+          error = outcome.error;
+        }
+        if (kind === "connection" || kind === "config" || kind === "end") fatal ??= { error: outcome.error, kind };
+        break;
       }
+      default:
+        throw new TypeError(`an outcome of an unknown type: ${String((outcome as { type: unknown }).type)}`);
     }
     dispositions[i] = disposition;
   }
+  if (firstNacked >= 0 && !fatal) drops.returned(counts.nacked, batch.id(firstNacked), error);
   for (const ending of Object.keys(counts) as (keyof typeof counts)[]) {
     if (counts[ending] > 0) accounting.settle(ending, counts[ending]);
   }
-  const all = counts.delivered + counts.filtered + counts.deadLettered + counts.dropped === batch.length;
   return {
-    dispositions: all ? undefined : dispositions,
+    dispositions: counts.replied + counts.nacked > 0 ? dispositions : undefined,
     nacked: counts.nacked,
     delivered: counts.delivered + counts.replied,
+    error,
     ...(fatal ? { fatal } : {}),
   };
+}
+
+/** The verdict for a batch that goes back to its source as a whole, and the route reconnects. */
+export function refuse(batch: MessageBatch, error: unknown, accounting: Accounting): Verdict {
+  accounting.settle("nacked", batch.length);
+  const dispositions = new Array<Disposition>(batch.length).fill(nack(error));
+  return { dispositions, nacked: batch.length, delivered: 0, error, fatal: { error, kind: "connection" } };
 }

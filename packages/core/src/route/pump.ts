@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../contract/clock.ts";
-import { ACCEPTED, failed, type Outcome } from "../contract/disposition.ts";
+import { ACCEPTED, type Disposition, failed, NACK, type Outcome } from "../contract/disposition.ts";
 import type { Consumer, Delivery, Publisher } from "../contract/endpoint.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { kindOf } from "../errors/mqb-error.ts";
@@ -7,7 +7,7 @@ import { batchOf, type MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
 import { type Handler, runHandler } from "./handler.ts";
-import { judge, type Verdict } from "./publish.ts";
+import { judge, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
 import { Yielder } from "./yielder.ts";
 
@@ -15,8 +15,8 @@ import { Yielder } from "./yielder.ts";
 export type PumpEnd =
   | { readonly reason: "drained" | "limit" | "stopped" }
   /** The source is finished, or the sink does not want more (a closed pipe): a clean end with an explanation. */
-  | { readonly reason: "end"; readonly error: unknown; readonly side: "input" | "output" }
-  | { readonly reason: "connection" | "failed"; readonly error: unknown; readonly side: "input" | "output" };
+  | { readonly reason: "end"; readonly error: unknown }
+  | { readonly reason: "connection" | "failed"; readonly error: unknown };
 
 export interface PumpSettings {
   readonly route: string;
@@ -36,6 +36,8 @@ export interface PumpSettings {
   readonly remaining: () => number;
   /** The input's own middlewares count what they receive; without them the pump counts. */
   readonly countsReceived: boolean;
+  /** How long sends and commits may go on after one end of the route has failed. */
+  readonly lingerMs: number;
   readonly sinkName: string;
   readonly clock: Clock;
   readonly accounting: Accounting;
@@ -44,6 +46,9 @@ export interface PumpSettings {
 
 const MAX_NACK_PAUSE_MS = 1000;
 const MAX_FRUITLESS_IN_DRAIN = 10;
+/** How long a source that was told to stop waiting, and a sink that was told that nobody waits, have to heed it. */
+const RECEIVE_LIMIT_MS = 1000;
+const SEND_LIMIT_MS = 250;
 
 /**
  * Moves batches from one opened consumer to one opened publisher until something ends it: reads while there is room,
@@ -58,7 +63,19 @@ export class Pump {
   private readonly reading = new AbortController();
   private readonly sending = new AbortController();
   private readonly yielder = new Yielder();
+  private readonly over: Promise<PumpEnd>;
+  private resolveOver: (end: PumpEnd) => void = () => {};
+  private readonly timers: (() => void)[] = [];
   private end: PumpEnd | undefined;
+  /** The reader still runs, or is waited for. */
+  private reads = true;
+  /** Nothing is awaited any more: the route closes both ends, and what is not committed is the source's again. */
+  private isOver = false;
+  /** No send needs to wait for company: nothing more is read. */
+  private hurried = false;
+  private commitFailed = false;
+  /** The sink takes nothing more, and why. */
+  private sinkEnd: { readonly error: unknown } | undefined;
   private nextNumber = 0;
   private working = 0;
   private unsettled = 0;
@@ -72,6 +89,9 @@ export class Pump {
     this.consumer = consumer;
     this.publisher = publisher;
     this.s = settings;
+    this.over = new Promise((resolve) => {
+      this.resolveOver = resolve;
+    });
   }
 
   /** Batches that are not settled yet, and their payload bytes. */
@@ -79,75 +99,50 @@ export class Pump {
     return { batches: this.unsettled, bytes: this.bytes };
   }
 
+  /** Reads until the pump has an end, then waits for everything in flight, or until it is cut off. Never rejects. */
+  run(): Promise<PumpEnd> {
+    void this.read();
+    return this.over;
+  }
+
   /** Stops reading; what is in flight is finished. */
   stop(): void {
     this.finish({ reason: "stopped" });
   }
 
-  /** Tells the sink that nobody waits any more; sends that go on are given up. */
-  abort(reason: unknown): void {
+  /** Tells the sink that nobody waits any more, and a moment later does not wait for anything any more. */
+  cut(reason: unknown): void {
+    if (this.isOver) return;
+    this.finish({ reason: "stopped" });
     this.sending.abort(reason);
+    this.timers.push(this.s.clock.timer(SEND_LIMIT_MS, () => this.giveUp()));
   }
 
-  /** Reads until the pump has an end, then waits for everything in flight. Never rejects. */
-  async run(): Promise<PumpEnd> {
-    while (!this.end) {
-      if (!this.hasRoom()) {
-        await this.somethingSettled();
-        continue;
-      }
-      const max = Math.min(this.s.batchSize, this.s.remaining() - this.messages);
-      if (max <= 0) {
-        if (this.unsettled === 0) this.finish({ reason: "limit" });
-        else await this.somethingSettled();
-        continue;
-      }
-      if (this.fruitless > 0 && !(await this.pauseAfterNack())) continue;
-      await this.readOnce(max);
-      const pause = this.yielder.turn();
-      if (pause) await pause;
-    }
-    while (this.unsettled > 0) await this.somethingSettled();
-    return this.end;
-  }
-
-  private async readOnce(max: number): Promise<void> {
-    let delivery: Delivery;
+  private async read(): Promise<void> {
     try {
-      delivery = await (this.s.draining && !this.s.bounded
-        ? this.receiveOrIdle(max)
-        : this.consumer.receive(max, this.reading.signal));
+      while (!this.end) {
+        const max = Math.min(this.s.batchSize, this.s.remaining() - this.messages);
+        if (!this.hasRoom() || (max <= 0 && this.unsettled > 0)) {
+          await this.somethingSettled();
+          continue;
+        }
+        if (max <= 0) return this.finish({ reason: "limit" });
+        if (this.fruitless > 0 && !(await this.pauseAfterNack())) continue;
+        const delivery = await (this.s.draining && !this.s.bounded
+          ? this.receiveOrIdle(max)
+          : this.consumer.receive(max, this.reading.signal));
+        if (this.isOver) return;
+        this.begin(delivery);
+        if (delivery.batch.length === 0 && !delivery.emptied && !this.end) await this.afterNothing();
+        const pause = this.yielder.turn();
+        if (pause) await pause;
+      }
     } catch (error) {
-      if (!this.end) this.finish(endOf(error, "input"));
-      return;
+      this.finish(endOf(error));
+    } finally {
+      this.reads = false;
+      this.checkOver();
     }
-    const batch = delivery.batch;
-    if (batch.length > 0) {
-      if (this.s.countsReceived) this.s.accounting.receive(batch.length);
-      this.begin(batch);
-      void this.work(delivery, this.nextNumber++);
-      return;
-    }
-    this.begin(batch);
-    const number = this.nextNumber++;
-    if (this.s.orderedPublish) void this.skipTurn(number);
-    await this.settle(delivery, number, undefined);
-    if (delivery.emptied || this.end) return;
-    if (this.s.draining) await this.endIfDrained();
-    else await this.idle();
-  }
-
-  /** The source said "nothing": that is the end unless something in flight comes back to it. */
-  private async endIfDrained(): Promise<void> {
-    const before = this.nacksSince;
-    while (this.unsettled > 0 && !this.end) await this.somethingSettled();
-    if (this.nacksSince === before && before === 0) this.finish({ reason: "drained" });
-    this.nacksSince = 0;
-  }
-
-  private async idle(): Promise<void> {
-    // A delay of 0 still lets timers and other routes run.
-    await sleep(this.s.clock, this.s.emptyDelayMs, this.reading.signal);
   }
 
   private async receiveOrIdle(max: number): Promise<Delivery> {
@@ -158,8 +153,7 @@ export class Pump {
     try {
       return await this.consumer.receive(max, idle.signal);
     } catch (error) {
-      if (idle.signal.aborted && (error === idle.signal.reason || this.end))
-        return { batch: NOTHING, commit: async () => {} };
+      if (idle.signal.aborted && (error === idle.signal.reason || this.end)) return NOTHING;
       throw error;
     } finally {
       cancel();
@@ -167,38 +161,61 @@ export class Pump {
     }
   }
 
-  /** Publishes and commits one batch. Holds a worker until the sink has answered, a commit slot until the source has. */
-  private async work(delivery: Delivery, number: number): Promise<void> {
-    const batch = delivery.batch;
-    this.working += 1;
-    let verdict: Verdict;
-    try {
-      verdict = await this.publish(batch, number);
-    } finally {
-      this.working -= 1;
-      this.wakeReader();
-    }
-    this.note(verdict);
-    await this.settle(delivery, number, verdict);
+  /** The source said "nothing". In a drain that is the end, unless something in flight comes back to it. */
+  private async afterNothing(): Promise<void> {
+    // A delay of 0 still lets timers and other routes run.
+    if (!this.s.draining) return void (await sleep(this.s.clock, this.s.emptyDelayMs, this.reading.signal));
+    this.hurry();
+    while (this.unsettled > 0 && !this.end) await this.somethingSettled();
+    if (this.nacksSince === 0) this.finish({ reason: "drained" });
+    this.nacksSince = 0;
+    this.hurried = false;
   }
 
-  private async publish(batch: MessageBatch, number: number): Promise<Verdict> {
-    const { handler, accounting, drops } = this.s;
-    if (!handler) {
-      const outcomes = await this.sendInTurn(batch, number);
-      if (outcomes === undefined) {
-        accounting.settle("delivered", batch.length);
-        return { dispositions: undefined, nacked: 0, delivered: batch.length };
-      }
-      return judge(batch, outcomes, accounting, drops);
+  private begin(delivery: Delivery): void {
+    const { batch } = delivery;
+    const number = this.nextNumber++;
+    this.unsettled += 1;
+    this.bytes += batch.byteLength;
+    this.messages += batch.length;
+    if (batch.length > 0) {
+      if (this.s.countsReceived) this.s.accounting.receive(batch.length);
+      void this.work(delivery, number);
+    } else {
+      if (this.s.orderedPublish) void this.skipTurn(number);
+      void this.settle(delivery, number, undefined);
     }
-    const handled = await runHandler(handler, batch, this.s.route);
-    const sent = await this.sendInTurn(handled.publish, number);
+  }
+
+  /** Publishes and commits one batch. Holds a worker until the sink has answered, a commit slot until the source has. */
+  private async work(delivery: Delivery, number: number): Promise<void> {
+    const { batch } = delivery;
+    const { handler, accounting, drops } = this.s;
+    let verdict: Verdict | undefined;
+    this.working += 1;
+    try {
+      const outcomes = await (handler ? this.handle(handler, batch, number) : this.sendInTurn(batch, number));
+      if (outcomes) verdict = judge(batch, outcomes, accounting, drops);
+      else accounting.settle("delivered", batch.length);
+    } catch (error) {
+      // A fault of a connector: its outcomes cannot be read.
+      verdict = refuse(batch, error, accounting);
+    }
+    this.working -= 1;
+    this.wakeReader();
+    if (verdict) this.note(verdict);
+    else this.fruitless = 0;
+    void this.settle(delivery, number, verdict?.dispositions);
+  }
+
+  private async handle(handler: Handler, batch: MessageBatch, number: number): Promise<readonly Outcome[]> {
+    const { publish, positions, failures } = await runHandler(handler, batch, this.s.route, this.yielder);
+    const sent = await this.sendInTurn(publish, number);
     // Positions that the handler acknowledged without publishing stay `accepted`.
     const outcomes = new Array<Outcome>(batch.length).fill(ACCEPTED);
-    if (sent) for (let i = 0; i < sent.length; i++) outcomes[handled.positions[i]!] = sent[i]!;
-    for (const failure of handled.failures) outcomes[failure.index] = failed(failure.error);
-    return judge(batch, outcomes, accounting, drops);
+    if (sent) for (let i = 0; i < sent.length; i++) outcomes[positions[i]!] = sent[i]!;
+    for (const { index, error } of failures) outcomes[index] = failed(error);
+    return outcomes;
   }
 
   private async sendInTurn(batch: MessageBatch, number: number): Promise<readonly Outcome[] | undefined> {
@@ -210,8 +227,10 @@ export class Pump {
       if (batch.length === 0) return undefined;
       if (this.sending.signal.aborted) throw this.sending.signal.reason;
       // After a failure nothing younger may reach the sink ahead of what comes back.
-      if (this.end && "error" in this.end) throw this.end.error;
-      const outcomes = await this.publisher.send(batch, this.sending.signal);
+      if (this.sinkEnd) throw this.sinkEnd.error;
+      const answer = this.publisher.send(batch, this.sending.signal);
+      if (this.hurried) this.flushEarly();
+      const outcomes = await answer;
       if (outcomes && outcomes.length !== batch.length) {
         throw coreErrors.OUTCOME_COUNT({ endpoint: this.s.sinkName, sent: batch.length, got: outcomes.length });
       }
@@ -234,41 +253,37 @@ export class Pump {
       this.nacksSince += 1;
       this.fruitless = verdict.delivered > 0 ? 1 : this.fruitless + 1;
     } else this.fruitless = 0;
-    if (verdict.fatal) {
-      const { kind, error } = verdict.fatal;
-      this.finish({ reason: kind === "config" ? "failed" : kind, error, side: "output" });
-      return;
-    }
-    if (this.s.draining && this.fruitless >= MAX_FRUITLESS_IN_DRAIN) {
-      const nacked = verdict.dispositions?.find((one) => one.type === "nack");
-      this.finish({ reason: "failed", error: nacked?.type === "nack" ? nacked.error : undefined, side: "output" });
-    }
+    const { fatal, error } = verdict;
+    const fruitless = this.s.draining && this.fruitless >= MAX_FRUITLESS_IN_DRAIN;
+    if (!fatal && !fruitless) return;
+    this.sinkEnd ??= fatal ?? { error };
+    const reason = fatal && fatal.kind !== "config" ? fatal.kind : "failed";
+    this.finish({ reason, error: this.sinkEnd.error });
   }
 
-  private async settle(delivery: Delivery, number: number, verdict: Verdict | undefined): Promise<void> {
-    const { commitsInOrder } = this.s;
+  private async settle(
+    delivery: Delivery,
+    number: number,
+    dispositions: readonly Disposition[] | undefined,
+  ): Promise<void> {
+    const { batch } = delivery;
+    const inOrder = this.s.commitsInOrder;
+    const turn = inOrder ? this.committing.enter(number) : undefined;
+    if (turn) await turn;
     try {
-      if (commitsInOrder) {
-        const turn = this.committing.enter(number);
-        if (turn) await turn;
-      }
-      await delivery.commit(verdict?.dispositions);
+      // A later commit may not cover an earlier one that failed: these messages come again.
+      const all = inOrder && this.commitFailed ? new Array<Disposition>(batch.length).fill(NACK) : dispositions;
+      if (!this.isOver) await delivery.commit(all);
     } catch (error) {
-      // What could not be committed is delivered again after the reconnect.
+      this.commitFailed = true;
       this.finish(asCommitFailure(error));
-    } finally {
-      if (commitsInOrder) this.committing.leave(number);
-      this.unsettled -= 1;
-      this.bytes -= delivery.batch.byteLength;
-      this.messages -= delivery.batch.length;
-      this.wakeReader();
     }
-  }
-
-  private begin(batch: MessageBatch): void {
-    this.unsettled += 1;
-    this.bytes += batch.byteLength;
-    this.messages += batch.length;
+    if (inOrder) this.committing.leave(number);
+    this.unsettled -= 1;
+    this.bytes -= batch.byteLength;
+    this.messages -= batch.length;
+    this.wakeReader();
+    this.checkOver();
   }
 
   private hasRoom(): boolean {
@@ -296,23 +311,53 @@ export class Pump {
     return sleep(this.s.clock, ms, this.reading.signal);
   }
 
+  /** Sends that wait for more messages need not: none come. */
+  private hurry(): void {
+    this.hurried = true;
+    if (this.working > 0) this.flushEarly();
+  }
+
+  private flushEarly(): void {
+    // What cannot be written fails the sends that wait for it.
+    (async () => await this.publisher.flush?.())().catch(() => {});
+  }
+
   private finish(end: PumpEnd): void {
     if (this.end) return;
     this.end = end;
     this.reading.abort();
     this.wakeReader();
+    const { clock, lingerMs } = this.s;
+    const giveUpReading = (): void => {
+      this.reads = false;
+      this.checkOver();
+    };
+    this.timers.push(clock.timer(RECEIVE_LIMIT_MS, giveUpReading));
+    if (end.reason === "connection" || end.reason === "failed")
+      this.timers.push(clock.timer(lingerMs, () => this.cut(end.error)));
+    else this.hurry();
+  }
+
+  private checkOver(): void {
+    if (this.end && !this.reads && this.unsettled === 0) this.giveUp();
+  }
+
+  private giveUp(): void {
+    this.isOver = true;
+    for (const cancel of this.timers.splice(0)) cancel();
+    this.resolveOver(this.end ?? { reason: "stopped" });
   }
 }
 
-const NOTHING = batchOf([]);
+const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
 
-function endOf(error: unknown, side: "input" | "output"): PumpEnd {
+function endOf(error: unknown): PumpEnd {
   const kind = kindOf(error, "connection");
-  if (kind === "end") return { reason: "end", error, side };
-  return { reason: kind === "permanent" || kind === "config" ? "failed" : "connection", error, side };
+  if (kind === "end") return { reason: "end", error };
+  return { reason: kind === "permanent" || kind === "config" ? "failed" : "connection", error };
 }
 
 function asCommitFailure(error: unknown): PumpEnd {
-  const end = endOf(error, "input");
-  return end.reason === "end" ? { reason: "connection", error, side: "input" } : end;
+  const end = endOf(error);
+  return end.reason === "end" ? { reason: "connection", error } : end;
 }

@@ -1,54 +1,19 @@
-import { type BridgeScope, type OpenScope, openConsumer, openPublisher } from "../bridge/open.ts";
+import type { BridgeScope } from "../bridge/open.ts";
 import type { RoutePlan } from "../config/check-route.ts";
 import { sleep } from "../contract/clock.ts";
-import type { Consumer, EndpointStatus, Publisher } from "../contract/endpoint.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { describeError, kindOf } from "../errors/mqb-error.ts";
-import { Accounting, type AccountingSnapshot } from "./accounting.ts";
+import { Accounting } from "./accounting.ts";
 import { Backoff } from "./backoff.ts";
-import { type DropCount, Drops } from "./drops.ts";
+import { Connection } from "./connection.ts";
+import { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
-import { Pump, type PumpEnd } from "./pump.ts";
-
-export type RouteState =
-  | "idle"
-  | "connecting"
-  | "running"
-  | "reconnecting"
-  | "stopping"
-  | "completed"
-  | "stopped"
-  | "failed";
-
-/** How a route ended. */
-export interface RouteResult {
-  readonly outcome: "completed" | "stopped" | "failed";
-  /** Why it failed, or what ended it early. */
-  readonly error?: unknown;
-  readonly accounting: AccountingSnapshot;
-  readonly drops: readonly DropCount[];
-}
-
-export interface RouteStatus {
-  readonly name: string;
-  readonly state: RouteState;
-  readonly healthy: boolean;
-  /** The last connection error while reconnecting, the cause of a failure, or the last cause of a dropped message. */
-  readonly error?: string;
-  readonly guarantee: string;
-  readonly guaranteeReason: string;
-  readonly accounting: AccountingSnapshot;
-  readonly drops: readonly DropCount[];
-  readonly reconnects: number;
-  readonly startedAt?: number;
-  readonly inFlight: { readonly batches: number; readonly bytes: number };
-  readonly input?: EndpointStatus;
-  readonly output?: EndpointStatus;
-}
+import type { PumpEnd } from "./pump.ts";
+import { isEnd, isHealthy, type RouteResult, type RouteState, type RouteStatus } from "./status.ts";
 
 export interface RouteRunOptions {
   readonly handler?: Handler;
-  /** Ends the route after this many delivered messages, exactly. */
+  /** Ends the route after this many delivered messages, exactly. From 1. */
   readonly limit?: number;
   /**
    * What `start` does when an endpoint cannot be reached within `startup_timeout_ms`: `fail` ends the route, `keep`
@@ -63,8 +28,10 @@ export interface StopOptions {
 }
 
 const MAX_DRAIN_RECONNECTS = 10;
-const CLOSE_LIMIT_MS = 2000;
+const MAX_START_PAUSE_MS = 250;
 const DEFAULT_GRACE_MS = 5000;
+
+type StartAnswer = "running" | "connecting" | { readonly error: unknown };
 
 /** A route that can be run once: start, then it ends by itself or by `stop`. Made by `Bridge.route`. */
 export class Route {
@@ -79,18 +46,16 @@ export class Route {
   private readonly drops: Drops;
   private readonly sessions = new Map<string, Map<string, unknown>>();
   private readonly stopping = new AbortController();
-  private readonly cutOff = new AbortController();
   private readonly backoff: Backoff;
   private readonly drainIdleMs: number;
-  private readonly finishRoute: (result: RouteResult) => void;
-  private state: RouteState = "idle";
-  private pump: Pump | undefined;
-  private consumer: Consumer | undefined;
-  private publisher: Publisher | undefined;
+  private resolveDone: (result: RouteResult) => void = () => {};
+  private current: RouteState = "idle";
+  private connection: Connection | undefined;
+  private wasConnected = false;
   private reconnects = 0;
   private startedAt: number | undefined;
   private lastError: unknown;
-  private graceMs = DEFAULT_GRACE_MS;
+  private cancelGrace: (() => void) | undefined;
 
   constructor(plan: RoutePlan, run: RouteRunOptions, bridge: BridgeScope, drainIdleMs: number) {
     this.name = plan.name;
@@ -100,11 +65,17 @@ export class Route {
     this.drainIdleMs = drainIdleMs;
     this.drops = new Drops(bridge.log);
     this.backoff = new Backoff(plan.options.reconnectIntervalMs);
-    let finish: (result: RouteResult) => void = () => {};
     this.done = new Promise((resolve) => {
-      finish = resolve;
+      this.resolveDone = resolve;
     });
-    this.finishRoute = finish;
+  }
+
+  get state(): RouteState {
+    return this.current;
+  }
+
+  get hasEnded(): boolean {
+    return isEnd(this.current);
   }
 
   /**
@@ -113,50 +84,49 @@ export class Route {
    * route, on a `config` error at once and on an unreachable endpoint after `startup_timeout_ms`.
    */
   async start(): Promise<"running" | "connecting"> {
-    if (this.state !== "idle") throw coreErrors.ALREADY_STARTED({ route: this.name });
-    this.state = "connecting";
+    if (this.current !== "idle") throw coreErrors.ALREADY_STARTED({ route: this.name });
+    this.current = "connecting";
     this.startedAt = this.bridge.clock.now();
-    const { guarantee } = this.plan;
-    this.bridge.log.info(`route ${this.name}: ${guarantee.level} (${guarantee.reason})`);
-    const connected = new Promise<unknown>((resolve) => {
-      void this.live(resolve);
+    const { level, reason } = this.plan.guarantee;
+    this.bridge.log.info(`route ${this.name}: ${level} (${reason})`);
+    const answer = await new Promise<StartAnswer>((resolve) => {
+      this.live(resolve).catch((error: unknown) => this.conclude({ reason: "failed", error }, resolve));
     });
-    const error = await connected;
-    if (error === undefined) return "running";
-    if (error === STILL_CONNECTING) return "connecting";
+    if (typeof answer === "string") return answer;
     await this.done;
-    throw error;
+    throw answer.error;
   }
 
-  /** Stops reading, finishes what is in flight, flushes, commits, closes. Resolves when the route has ended. Idempotent. */
+  /**
+   * Stops reading, finishes what is in flight, flushes, commits, closes. Resolves when the route has ended. May be called
+   * again, with another grace period from then on.
+   */
   async stop(options: StopOptions = {}): Promise<RouteResult> {
-    if (options.graceMs !== undefined) this.graceMs = options.graceMs;
-    if (this.state === "idle") this.conclude("stopped", undefined);
-    if (!this.stopping.signal.aborted) {
-      this.stopping.abort();
-      if (!this.hasEnded()) this.state = "stopping";
-      this.pump?.stop();
-      const cancel = this.bridge.clock.timer(this.graceMs, () => this.cut());
-      void this.done.then(cancel);
+    if (this.current === "idle") this.conclude({ reason: "stopped" }, () => {});
+    if (!this.hasEnded) {
+      const first = !this.stopping.signal.aborted;
+      if (first || options.graceMs !== undefined) {
+        const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
+        this.cancelGrace?.();
+        this.cancelGrace = this.bridge.clock.timer(graceMs, () => this.cut(graceMs));
+      }
+      if (first) {
+        this.current = "stopping";
+        this.stopping.abort();
+        this.connection?.stop();
+      }
     }
     return await this.done;
   }
 
   status(): RouteStatus {
     const drops = this.drops.list();
-    const error = this.lastError ?? (drops.length > 0 ? drops.at(-1)!.cause : undefined);
-    const input = this.consumer?.status?.();
-    const output = this.publisher?.status?.();
+    const error = this.lastError ?? drops.at(-1)?.cause;
+    const { input, output } = this.connection ?? {};
     return {
       name: this.name,
-      state: this.state,
-      healthy:
-        (this.state === "running" ||
-          this.state === "completed" ||
-          this.state === "stopping" ||
-          this.state === "stopped") &&
-        (input?.healthy ?? true) &&
-        (output?.healthy ?? true),
+      state: this.current,
+      healthy: isHealthy(this.current, [input, output]),
       ...(error === undefined ? {} : { error: describeError(error) }),
       guarantee: this.plan.guarantee.level,
       guaranteeReason: this.plan.guarantee.reason,
@@ -164,188 +134,97 @@ export class Route {
       drops,
       reconnects: this.reconnects,
       ...(this.startedAt === undefined ? {} : { startedAt: this.startedAt }),
-      inFlight: this.pump?.load ?? { batches: 0, bytes: 0 },
+      inFlight: this.connection?.load ?? { batches: 0, bytes: 0 },
       ...(input ? { input } : {}),
       ...(output ? { output } : {}),
     };
   }
 
   /** The whole life: connect, pump, close, again after connection errors, until something final. */
-  private async live(connected: (error?: unknown) => void): Promise<void> {
-    const { options } = this.plan;
-    const deadline = this.bridge.clock.monotonic() + options.startupTimeoutMs;
-    let started = false;
+  private async live(answer: (answer: StartAnswer) => void): Promise<void> {
+    const { clock, log } = this.bridge;
+    const { startupTimeoutMs } = this.plan.options;
+    const deadline = clock.monotonic() + startupTimeoutMs;
+    let starting = true;
+    const answerOnce = (given: StartAnswer): void => {
+      starting = false;
+      answer(given);
+    };
+    let end: PumpEnd = { reason: "stopped" };
     while (!this.stopping.signal.aborted) {
-      const end = await this.once(started ? undefined : deadline, () => {
-        started = true;
-        connected();
-      });
-      if (end.reason !== "connection") {
-        this.concludeWith(end, connected);
-        return;
+      const left = deadline - clock.monotonic();
+      if (starting && left <= 0 && this.lastError !== undefined) {
+        if (this.run.unreachable !== "keep") return this.conclude({ reason: "failed", error: this.lastError }, answer);
+        answerOnce("connecting");
       }
-      this.lastError = end.error;
-      const verdict = this.afterConnectionError(end.error, started, deadline);
-      if (verdict !== undefined) {
-        this.conclude("failed", verdict);
-        connected(verdict);
-        return;
-      }
-      if (!started && this.bridge.clock.monotonic() >= deadline) {
-        started = true;
-        connected(STILL_CONNECTING);
-      }
-      if (started) this.reconnects += 1;
-      const pause = started
-        ? this.backoff.next()
-        : Math.min(this.backoff.next(), 250, deadline - this.bridge.clock.monotonic());
-      if (!this.stopping.signal.aborted) this.state = started ? "reconnecting" : "connecting";
-      this.bridge.log.warn(`route ${this.name}: ${describeError(end.error)}; next try in ${Math.round(pause)} ms`);
-      await sleep(this.bridge.clock, Math.max(0, pause), this.stopping.signal);
+      end = await this.connectOnce(starting ? left : startupTimeoutMs, () => answerOnce("running"));
+      if (end.reason !== "connection") break;
+      const { error } = end;
+      end = { reason: "stopped" };
+      if (this.stopping.signal.aborted) break;
+      const final = this.plan.options.exitOnEmpty ? this.endOfDrain(error) : undefined;
+      if (final !== undefined) return this.conclude({ reason: "failed", error: final }, answer);
+      this.lastError = error;
+      if (this.wasConnected) this.reconnects += 1;
+      const wanted = this.backoff.next();
+      const pause = starting ? Math.max(0, Math.min(wanted, MAX_START_PAUSE_MS, deadline - clock.monotonic())) : wanted;
+      this.current = this.wasConnected ? "reconnecting" : "connecting";
+      log.warn(`route ${this.name}: ${describeError(error)}; next try in ${Math.round(pause)} ms`);
+      await sleep(clock, pause, this.stopping.signal);
     }
-    this.conclude("stopped", undefined);
-    connected(started ? undefined : coreErrors.STOPPED({ route: this.name }));
+    this.conclude(end, answer);
   }
 
   /** One connection: opens both ends, pumps, closes both. */
-  private async once(deadline: number | undefined, opened: () => void): Promise<PumpEnd> {
+  private async connectOnce(openMs: number, opened: () => void): Promise<PumpEnd> {
+    const { plan, run, bridge, drainIdleMs, accounting, drops, sessions } = this;
+    const remaining = (): number => (run.limit === undefined ? Number.POSITIVE_INFINITY : run.limit - this.delivered());
+    const settings = { plan, bridge, handler: run.handler, remaining, drainIdleMs, accounting, drops, sessions };
+    const connection = new Connection(settings);
+    this.connection = connection;
+    const before = this.delivered();
     let end: PumpEnd;
     try {
-      await this.open(deadline);
-      if (!this.stopping.signal.aborted) this.state = "running";
+      await connection.open(openMs, this.lastError);
+      this.wasConnected = true;
+      this.lastError = undefined;
+      if (!this.stopping.signal.aborted) this.current = "running";
       opened();
-      this.pump = this.makePump();
-      if (this.stopping.signal.aborted) this.pump.stop();
-      const before = this.delivered();
-      end = await this.orCutOff(this.pump.run());
-      // A connection that moved something was a good one: the next failure starts with the short pause again.
-      if (this.delivered() > before) this.backoff.reset();
-      if (end.reason !== "connection" && end.reason !== "failed") await this.publisher!.flush?.();
+      end = await connection.run();
     } catch (error) {
-      const kind = kindOf(error, "connection");
-      end = this.stopping.signal.aborted
-        ? { reason: "stopped" }
-        : kind === "end"
-          ? { reason: "end", error, side: "input" }
-          : { reason: kind === "config" || kind === "permanent" ? "failed" : "connection", error, side: "output" };
+      end = this.stopping.signal.aborted ? { reason: "stopped" } : endOfOpening(error);
     }
-    await this.close();
-    // What was in flight at a cut-off or a broken end is delivered again by the source.
-    this.accounting.settle("nacked", this.accounting.get("inFlight"));
+    // A connection that moved something was a good one: the next failure starts with the short pause again.
+    if (this.delivered() > before) this.backoff.reset();
+    await connection.close();
+    this.connection = undefined;
     return end;
   }
 
-  private async open(deadline: number | undefined): Promise<void> {
-    const opening = new AbortController();
-    const give = (): void => opening.abort(coreErrors.STOPPED({ route: this.name }));
-    this.stopping.signal.addEventListener("abort", give, { once: true });
-    let waitingFor = "the output";
-    const ms =
-      deadline === undefined
-        ? this.plan.options.startupTimeoutMs
-        : Math.max(1, deadline - this.bridge.clock.monotonic());
-    const timeout = (): void =>
-      opening.abort(
-        coreErrors.START_TIMEOUT(
-          { route: this.name, ms: this.plan.options.startupTimeoutMs, waitingFor },
-          this.lastError === undefined ? {} : { cause: this.lastError },
-        ),
-      );
-    const cancel = this.bridge.clock.timer(ms, timeout);
-    const scope = this.openScope(opening.signal);
-    try {
-      // The output first: nothing is read before there is a place to put it.
-      this.publisher = await orAborted(openPublisher(this.plan.output, scope), opening.signal);
-      waitingFor = "the input";
-      this.consumer = await orAborted(
-        openConsumer(this.plan.input, scope, this.plan.input.middlewares.length > 0),
-        opening.signal,
-      );
-    } finally {
-      cancel();
-      this.stopping.signal.removeEventListener("abort", give);
-    }
+  /** The error that a drain ends with after a connection error, or undefined to try again. */
+  private endOfDrain(error: unknown): unknown {
+    if (this.delivered() === 0 && this.accounting.get("deadLettered") === 0) return error;
+    if (this.reconnects < MAX_DRAIN_RECONNECTS) return undefined;
+    return coreErrors.DRAIN_GAVE_UP({ route: this.name, reconnects: this.reconnects }, { cause: error });
   }
 
-  private openScope(signal: AbortSignal): OpenScope {
-    const { options } = this.plan;
-    return {
-      bridge: this.bridge,
-      route: this.name,
-      signal,
-      draining: options.exitOnEmpty,
-      allowFaultInjection: options.allowFaultInjection,
-      accounting: this.accounting,
-      sessions: this.sessions,
-    };
-  }
-
-  private makePump(): Pump {
-    const { options, input, output } = this.plan;
-    return new Pump(this.consumer!, this.publisher!, {
-      route: this.name,
-      concurrency: options.concurrency,
-      batchSize: options.batchSizeGiven ? options.batchSize : (output.output!.defaultBatchSize ?? options.batchSize),
-      commitLimit: options.commitConcurrencyLimit,
-      maxInFlightBytes: options.maxInFlightBytes,
-      emptyDelayMs: options.emptyBatchDelayMs,
-      draining: options.exitOnEmpty,
-      bounded: input.input!.bounded,
-      drainIdleMs: this.drainIdleMs,
-      commitsInOrder: input.input!.commitsInOrder,
-      orderedPublish: output.output!.orderedPublish,
-      handler: this.run.handler,
-      remaining: () => (this.run.limit === undefined ? Number.POSITIVE_INFINITY : this.run.limit - this.delivered()),
-      countsReceived: input.middlewares.length === 0,
-      sinkName: output.type,
-      clock: this.bridge.clock,
-      accounting: this.accounting,
-      drops: this.drops,
-    });
-  }
-
-  /** The error to end the route with, or undefined to try again. */
-  private afterConnectionError(error: unknown, started: boolean, deadline: number): unknown {
-    if (this.stopping.signal.aborted) return undefined;
-    if (this.plan.options.exitOnEmpty) {
-      if (this.delivered() === 0 && this.accounting.get("deadLettered") === 0) return error;
-      if (this.reconnects >= MAX_DRAIN_RECONNECTS) {
-        return coreErrors.DRAIN_GAVE_UP({ route: this.name, reconnects: this.reconnects }, { cause: error });
-      }
-      return undefined;
-    }
-    if (started || this.run.unreachable === "keep") return undefined;
-    return this.bridge.clock.monotonic() >= deadline ? error : undefined;
-  }
-
-  private concludeWith(end: PumpEnd, connected: (error?: unknown) => void): void {
-    if (end.reason === "failed") {
-      this.conclude("failed", end.error);
-      connected(end.error);
-      return;
-    }
-    this.lastError = undefined;
-    this.conclude(end.reason === "stopped" ? "stopped" : "completed", end.reason === "end" ? end.error : undefined);
-    connected();
-  }
-
-  private conclude(outcome: RouteResult["outcome"], error: unknown): void {
-    if (this.hasEnded()) return;
-    this.state = outcome;
-    if (outcome === "failed") {
-      this.lastError = error;
-      this.bridge.log.error(`route ${this.name} failed: ${describeError(error)}`);
-    }
-    this.finishRoute({
+  /** Ends the route, and answers a `start` that still waits. */
+  private conclude(end: PumpEnd, answer: (answer: StartAnswer) => void): void {
+    if (this.hasEnded) return;
+    const error = "error" in end ? end.error : undefined;
+    const outcome = end.reason === "failed" || end.reason === "stopped" ? end.reason : "completed";
+    this.current = outcome;
+    this.lastError = outcome === "failed" ? error : undefined;
+    this.cancelGrace?.();
+    this.resolveDone({
       outcome,
       ...(error === undefined ? {} : { error }),
       accounting: this.accounting.snapshot(),
       drops: this.drops.list(),
     });
-  }
-
-  private hasEnded(): boolean {
-    return this.state === "completed" || this.state === "stopped" || this.state === "failed";
+    if (outcome === "failed") answer({ error });
+    else answer(outcome === "completed" ? "running" : { error: coreErrors.STOPPED({ route: this.name }) });
+    if (outcome === "failed") this.bridge.log.error(`route ${this.name} failed: ${describeError(error)}`);
   }
 
   private delivered(): number {
@@ -353,71 +232,15 @@ export class Route {
   }
 
   /** The grace period is over: give up what is in flight. */
-  private cut(): void {
-    const error = coreErrors.GRACE_OVER({ route: this.name, ms: this.graceMs });
+  private cut(graceMs: number): void {
+    const error = coreErrors.GRACE_OVER({ route: this.name, ms: graceMs });
+    this.connection?.cut(error);
     this.bridge.log.warn(error.message);
-    this.pump?.abort(error);
-    this.cutOff.abort(error);
-  }
-
-  /** Waits for the pump; after a cut-off only a moment longer, so that a stuck sink cannot hold the process. */
-  private async orCutOff(running: Promise<PumpEnd>): Promise<PumpEnd> {
-    const { signal } = this.cutOff;
-    let listener: (() => void) | undefined;
-    const cut = new Promise<PumpEnd>((resolve) => {
-      listener = () => void sleep(this.bridge.clock, 250).then(() => resolve({ reason: "stopped" }));
-      if (signal.aborted) listener();
-      else signal.addEventListener("abort", listener, { once: true });
-    });
-    try {
-      return await Promise.race([running, cut]);
-    } finally {
-      if (listener) signal.removeEventListener("abort", listener);
-    }
-  }
-
-  private async close(): Promise<void> {
-    const { consumer, publisher } = this;
-    this.consumer = undefined;
-    this.publisher = undefined;
-    this.pump = undefined;
-    for (const [what, end] of [
-      ["input", consumer],
-      ["output", publisher],
-    ] as const) {
-      if (!end) continue;
-      try {
-        const closed = await Promise.race([
-          end.close().then(() => true),
-          sleep(this.bridge.clock, CLOSE_LIMIT_MS).then(() => false),
-        ]);
-        if (!closed) this.bridge.log.warn(`route ${this.name}: the ${what} did not close within ${CLOSE_LIMIT_MS} ms`);
-      } catch (error) {
-        this.bridge.log.warn(`route ${this.name}: closing the ${what} failed: ${describeError(error)}`);
-      }
-    }
   }
 }
 
-const STILL_CONNECTING = Symbol("still connecting");
-
-/** The opened endpoint, or the abort's reason; an endpoint that opens too late is closed again. */
-async function orAborted<T extends { close(): Promise<void> }>(opening: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    void opening.then((late) => late.close()).catch(() => {});
-    throw signal.reason;
-  }
-  let listener: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    listener = () => reject(signal.reason);
-    signal.addEventListener("abort", listener, { once: true });
-  });
-  try {
-    return await Promise.race([opening, aborted]);
-  } catch (error) {
-    if (signal.aborted) void opening.then((late) => late.close()).catch(() => {});
-    throw error;
-  } finally {
-    if (listener) signal.removeEventListener("abort", listener);
-  }
+function endOfOpening(error: unknown): PumpEnd {
+  const kind = kindOf(error, "connection");
+  if (kind === "end") return { reason: "end", error };
+  return { reason: kind === "config" || kind === "permanent" ? "failed" : "connection", error };
 }

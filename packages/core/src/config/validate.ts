@@ -1,0 +1,60 @@
+import { type ConfigSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
+import { coreErrors, formatPath } from "../errors/errors.ts";
+import { suggest } from "./nearest.ts";
+import { typeName } from "./parse-endpoint.ts";
+import type { Problems } from "./problem.ts";
+import { isRouteField } from "./route-options.ts";
+
+/** Validates a configuration against its schema; every issue becomes a problem at its place, and the result undefined. */
+export function validate(
+  schema: ConfigSchema,
+  config: unknown,
+  name: string,
+  problems: Problems,
+): { readonly value: unknown } | undefined {
+  const given = config ?? {};
+  const result = schema["~standard"].validate(given);
+  if (result instanceof Promise) {
+    result.catch(() => {});
+    throw coreErrors.ASYNC_SCHEMA({ what: name });
+  }
+  if (!result.issues) return { value: result.value };
+  for (const issue of result.issues) report(issue, given, schema, name, problems);
+  return undefined;
+}
+
+function report(issue: SchemaIssue, given: unknown, schema: ConfigSchema, name: string, problems: Problems): void {
+  const path = (issue.path ?? []).map((part) => {
+    const key = typeof part === "object" ? part.key : part;
+    return typeof key === "number" ? key : String(key);
+  });
+  const place = problems.at(...path);
+  const field = formatPath(path);
+  if (issue.keys) {
+    for (const key of issue.keys) {
+      const message = `"${name}" has no field "${[...path, key].join(".")}"`;
+      place.at(key).error("MQB_CONFIG_UNKNOWN_FIELD", message, fieldHint(key, schema, path));
+    }
+    return;
+  }
+  const value = path.reduce<unknown>((node, key) => (node as Record<string | number, unknown> | null)?.[key], given);
+  if (value === undefined && path.length > 0) {
+    place.error("MQB_CONFIG_MISSING", `"${name}" needs the field "${field}"`);
+  } else {
+    const where = path.length > 0 ? `"${field}" of "${name}"` : `"${name}"`;
+    place.error("MQB_CONFIG_VALUE", `${where} is ${typeName(value)} that does not fit: ${issue.message}`);
+  }
+}
+
+function fieldHint(key: string, schema: ConfigSchema, path: readonly (string | number)[]): string {
+  if (key === "middlewares") return `"middlewares" stands beside the endpoint type, not inside it`;
+  if (isRouteField(key)) return `"${key}" is a field of the route, not of an endpoint`;
+  return suggest(key, knownFields(schema, path));
+}
+
+function knownFields(schema: ConfigSchema, path: readonly (string | number)[]): string[] {
+  let node = jsonSchemaOf(schema);
+  for (const key of path) node = node?.properties?.[key] ?? node?.items;
+  const objects = node?.properties ? [node] : (node?.anyOf ?? []);
+  return objects.flatMap((one) => Object.keys(one.properties ?? {}));
+}

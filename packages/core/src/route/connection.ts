@@ -1,0 +1,175 @@
+import { type BridgeScope, openConsumer, openPublisher } from "../bridge/open.ts";
+import type { RoutePlan } from "../config/check-route.ts";
+import type { Consumer, EndpointStatus, Publisher } from "../contract/endpoint.ts";
+import { coreErrors } from "../errors/errors.ts";
+import { describeError } from "../errors/mqb-error.ts";
+import { Accounting } from "./accounting.ts";
+import type { Drops } from "./drops.ts";
+import type { Handler } from "./handler.ts";
+import { Pump, type PumpEnd } from "./pump.ts";
+import { orAborted, within } from "./within.ts";
+
+/** What a route gives to each of its connections. */
+export interface ConnectionSettings {
+  readonly plan: RoutePlan;
+  readonly bridge: BridgeScope;
+  readonly handler: Handler | undefined;
+  readonly remaining: () => number;
+  readonly drainIdleMs: number;
+  readonly accounting: Accounting;
+  readonly drops: Drops;
+  /** By path; outlives the connection. */
+  readonly sessions: Map<string, Map<string, unknown>>;
+}
+
+const CLOSE_LIMIT_MS = 2000;
+const LINGER_MS = 5000;
+
+/** One connection of a route: opens both ends, pumps until something ends it, closes both. Used once. */
+export class Connection {
+  private readonly s: ConnectionSettings;
+  private readonly accounting: Accounting;
+  /** The life of both ends: aborted when opening is given up, and after they were closed. */
+  private readonly life = new AbortController();
+  private readonly cutOff = new AbortController();
+  private pump: Pump | undefined;
+  private consumer: Consumer | undefined;
+  private publisher: Publisher | undefined;
+
+  constructor(settings: ConnectionSettings) {
+    this.s = settings;
+    // A part of its own: what a cut-off connection reports late does not count.
+    this.accounting = new Accounting(settings.accounting);
+  }
+
+  get load(): { readonly batches: number; readonly bytes: number } {
+    return this.pump?.load ?? { batches: 0, bytes: 0 };
+  }
+
+  get input(): EndpointStatus | undefined {
+    return statusOf(this.consumer);
+  }
+
+  get output(): EndpointStatus | undefined {
+    return statusOf(this.publisher);
+  }
+
+  /** Opens both ends. Rejects with the cause, or with a timeout that has `lastError` as its cause. */
+  async open(ms: number, lastError: unknown): Promise<void> {
+    const { plan, bridge, sessions } = this.s;
+    const { name: route, options } = plan;
+    let waitingFor = "the output";
+    const cancel = bridge.clock.timer(Math.max(1, ms), () => {
+      const params = { route, ms: options.startupTimeoutMs, waitingFor };
+      this.life.abort(coreErrors.START_TIMEOUT(params, lastError === undefined ? {} : { cause: lastError }));
+    });
+    const scope = {
+      bridge,
+      route,
+      signal: this.life.signal,
+      draining: options.exitOnEmpty,
+      allowFaultInjection: options.allowFaultInjection,
+      accounting: this.accounting,
+      sessions,
+    };
+    try {
+      // The output first: nothing is read before there is a place to put it.
+      this.publisher = await this.unlessGivenUp(openPublisher(plan.output, scope));
+      waitingFor = "the input";
+      this.consumer = await this.unlessGivenUp(openConsumer(plan.input, scope, plan.input.middlewares.length > 0));
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Moves messages until something ends it, then flushes. Never rejects. */
+  async run(): Promise<PumpEnd> {
+    this.pump = this.makePump();
+    if (this.life.signal.aborted) this.pump.stop();
+    const end = await this.pump.run();
+    if (end.reason === "connection" || end.reason === "failed") return end;
+    try {
+      const flushed = (async () => await this.publisher!.flush?.())();
+      await orAborted(flushed, this.cutOff.signal);
+      return end;
+    } catch (cause) {
+      return { reason: "failed", error: coreErrors.FLUSH_FAILED({ route: this.s.plan.name }, { cause }) };
+    }
+  }
+
+  /** Gives up opening, or stops reading and lets what is in flight finish. */
+  stop(): void {
+    if (this.pump) this.pump.stop();
+    else this.life.abort(coreErrors.STOPPED({ route: this.s.plan.name }));
+  }
+
+  /** Gives up what is in flight, so that a stuck end cannot hold the process. */
+  cut(reason: unknown): void {
+    this.cutOff.abort(reason);
+    this.pump?.cut(reason);
+  }
+
+  /** Closes both ends, waits a bounded time for each. What was in flight is the source's again. Never rejects. */
+  async close(): Promise<void> {
+    await this.closeEnd("input", this.consumer);
+    await this.closeEnd("output", this.publisher);
+    this.accounting.close();
+    this.life.abort(coreErrors.STOPPED({ route: this.s.plan.name }));
+  }
+
+  private async closeEnd(what: string, end: Consumer | Publisher | undefined): Promise<void> {
+    const { bridge, plan } = this.s;
+    try {
+      const closed = (async () => await end?.close())();
+      if (await within(bridge.clock, CLOSE_LIMIT_MS, closed)) return;
+      bridge.log.warn(`route ${plan.name}: the ${what} did not close within ${CLOSE_LIMIT_MS} ms`);
+    } catch (error) {
+      bridge.log.warn(`route ${plan.name}: closing the ${what} failed: ${describeError(error)}`);
+    }
+  }
+
+  /** The opened end; one that opens after it was given up is closed again. */
+  private async unlessGivenUp<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
+    const { signal } = this.life;
+    const end = await orAborted(opening, signal).catch((error: unknown) => {
+      if (signal.aborted) opening.then((late) => late.close()).catch(() => {});
+      throw error;
+    });
+    return end;
+  }
+
+  private makePump(): Pump {
+    const { plan, handler, remaining, drainIdleMs, bridge, drops } = this.s;
+    const { options, input, output } = plan;
+    return new Pump(this.consumer!, this.publisher!, {
+      route: plan.name,
+      concurrency: options.concurrency,
+      batchSize: options.batchSizeGiven ? options.batchSize : (output.output!.defaultBatchSize ?? options.batchSize),
+      commitLimit: options.commitConcurrencyLimit,
+      maxInFlightBytes: options.maxInFlightBytes,
+      emptyDelayMs: options.emptyBatchDelayMs,
+      draining: options.exitOnEmpty,
+      bounded: input.input!.bounded,
+      drainIdleMs,
+      commitsInOrder: input.input!.commitsInOrder,
+      orderedPublish: output.output!.orderedPublish,
+      handler,
+      remaining,
+      countsReceived: input.middlewares.length === 0,
+      lingerMs: LINGER_MS,
+      sinkName: output.type,
+      clock: bridge.clock,
+      accounting: this.accounting,
+      drops,
+    });
+  }
+}
+
+/** A status that cannot be read is an unhealthy one. */
+function statusOf(end: Consumer | Publisher | undefined): EndpointStatus | undefined {
+  try {
+    return end?.status?.();
+  } catch (error) {
+    return { healthy: false, target: "", error: describeError(error) };
+  }
+}

@@ -1,0 +1,51 @@
+import type { EndpointStatus } from "../contract/endpoint.ts";
+import type { AccountingSnapshot } from "./accounting.ts";
+import type { DropCount } from "./drops.ts";
+
+export type RouteState =
+  | "idle"
+  | "connecting"
+  | "running"
+  | "reconnecting"
+  | "stopping"
+  | "completed"
+  | "stopped"
+  | "failed";
+
+/** How a route ended. */
+export interface RouteResult {
+  readonly outcome: "completed" | "stopped" | "failed";
+  /** Why it failed, or what ended it early. */
+  readonly error?: unknown;
+  readonly accounting: AccountingSnapshot;
+  readonly drops: readonly DropCount[];
+}
+
+export interface RouteStatus {
+  readonly name: string;
+  readonly state: RouteState;
+  /** Connected, or ended well, and neither end says otherwise. */
+  readonly healthy: boolean;
+  /** The last connection error while (re)connecting, the cause of a failure, or the last cause of a dropped message. */
+  readonly error?: string;
+  readonly guarantee: string;
+  readonly guaranteeReason: string;
+  readonly accounting: AccountingSnapshot;
+  readonly drops: readonly DropCount[];
+  readonly reconnects: number;
+  readonly startedAt?: number;
+  readonly inFlight: { readonly batches: number; readonly bytes: number };
+  readonly input?: EndpointStatus;
+  readonly output?: EndpointStatus;
+}
+
+const WELL: readonly RouteState[] = ["running", "stopping", "completed", "stopped"];
+const ENDED: readonly RouteState[] = ["completed", "stopped", "failed"];
+
+export function isHealthy(state: RouteState, ends: readonly (EndpointStatus | undefined)[]): boolean {
+  return WELL.includes(state) && ends.every((end) => end?.healthy ?? true);
+}
+
+export function isEnd(state: RouteState): boolean {
+  return ENDED.includes(state);
+}

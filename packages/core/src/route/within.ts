@@ -1,0 +1,25 @@
+import type { Clock } from "../contract/clock.ts";
+
+/** Resolves `true` when the promise did within `ms`, `false` when it is still open then. Leaves no timer behind. */
+export function within(clock: Clock, ms: number, promise: Promise<void>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.timer(ms, () => resolve(false));
+    promise.then(
+      () => resolve(true),
+      (error: unknown) => reject(error as Error),
+    );
+    promise.then(cancel, cancel);
+  });
+}
+
+/** The promise's result, or the signal's reason as soon as it aborts. Leaves no listener behind. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => reject(signal.reason as Error);
+    const done = (): void => signal.removeEventListener("abort", aborted);
+    promise.then(resolve, reject);
+    promise.then(done, done);
+    if (signal.aborted) aborted();
+    else signal.addEventListener("abort", aborted, { once: true });
+  });
+}
