@@ -5,7 +5,7 @@ import { builtPackage, duckdb, floor, original, ours, oursBare, outPath, script 
 const file = (path, options) => ({ file: { path, ...options } });
 const uri = (path, options) => `file:${path}?${new URLSearchParams(options)}`;
 
-/** @param {ReturnType<import("./harness/cache.mjs").inputs>} data */
+/** @param {Awaited<ReturnType<import("./harness/cache.mjs").inputs>>} data */
 const csvToJsonl = (data) => {
   const output = (who) => ({ file: outPath(`${who}.jsonl`), form: "jsonl" });
   const [a, b, c, d, e] = ["mqb", "original", "duckdb", "js", "kernel"].map(output);
@@ -99,7 +99,7 @@ const memoryToNull = (size, messages) => ({
  *   itself, per message; by what a process has taken in while nobody reads its output
  * @property {number} [times]    how many times the rows that were asked for
  * @property {number} [rows]     a fixed number of rows instead
- * @property {(data: ReturnType<import("./harness/cache.mjs").inputs>) => import("./harness/measure.mjs").Contender[]} contenders
+ * @property {(data: Awaited<ReturnType<import("./harness/cache.mjs").inputs>>) => import("./harness/measure.mjs").Contender[]} contenders
  */
 
 /** @type {Case[]} */

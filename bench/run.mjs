@@ -19,7 +19,7 @@ const USAGE = `usage: node bench/run.mjs [--rows 1000000] [--runs 5] [--only NAM
 const options = readArguments();
 const versionsOfAll = versions();
 const results = [];
-const named = Object.entries(versionsOfAll).map(([name, version]) => `${name} ${version}`);
+const named = Object.entries(versionsOfAll).map(([name, version]) => `${name} ${version.replace(/^mqb /, "")}`);
 console.log(`${named.join(", ")}; ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`);
 
 const MEASURES = {
@@ -31,7 +31,7 @@ for (const [kind, { head, measure, rows }] of Object.entries(MEASURES)) {
   const chosen = cases.filter((one) => (one.measure ?? "process") === kind && options.wants(one.name));
   if (chosen.length > 0) console.log(`\n${head}`);
   for (const one of chosen) {
-    const data = inputs(one.rows ?? options.rows * (one.times ?? 1));
+    const data = await inputs(one.rows ?? options.rows * (one.times ?? 1));
     const contenders = one.contenders(data).filter((contender) => options.kinds.includes(contender.kind));
     const load = loadavg()[0];
     const found = await measure(contenders, options.runs, data);

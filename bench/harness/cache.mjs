@@ -1,11 +1,13 @@
 // Inputs and what the independent reader finds in them are made once for a number of rows and kept.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const SEED = 1;
+const run = promisify(execFile);
 const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 /** Everything outside the repository: inputs, outputs, the peers. */
@@ -17,13 +19,15 @@ export function cacheFolder() {
 }
 
 /**
- * @returns {{ csv: string, jsonl: string, rows: number, content: string }} paths, and the hash of reference.py
+ * @returns {Promise<{ csv: string, jsonl: string, rows: number, content: string }>} paths, and what reference.py finds
  */
-export function inputs(rows) {
-  const csv = make(`${rows}.csv`, (draft) => node("generate.mjs", rows, SEED, draft));
-  const jsonl = make(`${rows}.jsonl`, (draft) => node("generate.mjs", rows, SEED, draft, "--jsonl"));
-  const found = make(`${rows}.json`, (draft) => {
-    const [a, b] = [reference("csv", csv), reference("jsonl", jsonl)];
+export async function inputs(rows) {
+  const [csv, jsonl] = await Promise.all([
+    make(`${rows}.csv`, (draft) => node("generate.mjs", rows, SEED, draft)),
+    make(`${rows}.jsonl`, (draft) => node("generate.mjs", rows, SEED, draft, "--jsonl")),
+  ]);
+  const found = await make(`${rows}.json`, async (draft) => {
+    const [a, b] = await Promise.all([reference("csv", csv), reference("jsonl", jsonl)]);
     if (a.content !== b.content || a.rows !== rows) throw new Error(`the inputs differ: ${JSON.stringify([a, b])}`);
     writeFileSync(draft, JSON.stringify(a));
   });
@@ -31,20 +35,20 @@ export function inputs(rows) {
 }
 
 /** What an independent reader finds in a file: the number of rows and a hash of their content. */
-export function reference(form, file) {
-  return JSON.parse(execFileSync("python3", [here("reference.py"), form, file], { encoding: "utf8" }));
+export async function reference(form, file) {
+  return JSON.parse((await run("python3", [here("reference.py"), form, file])).stdout);
 }
 
-function make(name, write) {
-  // The generator is part of the name: another generator, another file.
+async function make(name, write) {
+  // The version is the generator's: other rows, other files.
   const path = join(cacheFolder(), "data", `v1-seed${SEED}-${name}`);
   if (existsSync(path)) return path;
   process.stderr.write(`making ${path}\n`);
-  write(`${path}.draft`);
+  await write(`${path}.draft`);
   renameSync(`${path}.draft`, path);
   return path;
 }
 
 function node(script, ...args) {
-  execFileSync(process.execPath, [here(script), ...args.map(String)], { stdio: "inherit" });
+  return run(process.execPath, [here(script), ...args.map(String)]);
 }

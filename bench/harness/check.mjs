@@ -12,7 +12,7 @@ import { reference } from "./cache.mjs";
  */
 export async function check(output, expected) {
   if (output.form !== "jsonl") {
-    const found = reference(output.form, output.file);
+    const found = await reference(output.form, output.file);
     return found.content === expected.content ? "ok" : `WRONG: ${found.rows} rows, another content`;
   }
   if (output.packed !== undefined && spawnSync(output.packed, ["--version"]).error) {
