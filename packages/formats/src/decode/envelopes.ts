@@ -1,0 +1,167 @@
+import { isUtf8 } from "node:buffer";
+import { type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch, idFromText } from "@mqb/core/plugin";
+import { type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
+import { CanonicalReader, canonicalId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
+import { type EnvelopeFormat, type Foreign, type ParsedEnvelope, parseEnvelope } from "../envelope/parse.ts";
+import { isJson } from "../json/scan.ts";
+import type { DecodedBatch, DecoderOptions, Stamp } from "./decoder.ts";
+import { decoded, LineDecoder, RAW_METADATA } from "./lines.ts";
+
+/**
+ * `normal`, `json`, `text`. Records in our own spelling are recognised by a few bytes and their payloads unescaped all
+ * at once; any other record is parsed, and what is no envelope becomes a payload as a whole.
+ */
+export class EnvelopeDecoder extends LineDecoder {
+  private readonly format: EnvelopeFormat;
+  private readonly canonical = new CanonicalReader();
+  private readonly onForeign: DecoderOptions["onForeign"];
+  private readonly reported = new Set<Foreign>();
+
+  constructor(options: DecoderOptions) {
+    super(options);
+    this.format = options.format as EnvelopeFormat;
+    this.onForeign = options.onForeign;
+  }
+
+  protected decode(lines: SplitSlab, stamp: Stamp | undefined): DecodedBatch {
+    const { bytes, count } = lines;
+    const starts = new Uint32Array(count);
+    const ends = new Uint32Array(count);
+    const metadata = new Array<Metadata>(count);
+    const slow = this.format === "json" ? this.jsonValues(lines, starts, ends, metadata) : this.strings(lines, starts, ends, metadata);
+    let payloads = bytes;
+    if (this.format !== "json") {
+      const texts = unescapeJsonStrings({ bytes, starts, ends, count });
+      for (const index of texts.refused) slow.push(index);
+      payloads = texts.bytes;
+      starts.set(texts.starts);
+      ends.set(texts.ends);
+    }
+    const parsed = slow.length > 0 ? new Map<number, ParsedEnvelope | undefined>() : undefined;
+    if (parsed) payloads = this.parseSlow(lines, slow, parsed, payloads, starts, ends, metadata);
+    const shared = sameForAll(metadata);
+    const fields = new EnvelopeFields(lines, parsed, shared ? undefined : metadata, stamp);
+    return decoded(lines, slabBatch({ bytes: payloads, starts, ends }, fields, shared === NO_METADATA ? undefined : shared));
+  }
+
+  /** Ranges of the payloads' string contents; returns the records that are not canonical. */
+  private strings(lines: SplitSlab, starts: Uint32Array, ends: Uint32Array, metadata: Metadata[]): number[] {
+    const { bytes, count } = lines;
+    const slow: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const start = lines.starts[i]!;
+      const value = start + VALUE_AT;
+      if (this.canonical.look(bytes, start, lines.ends[i]!)) {
+        const end = this.canonical.valueEnd;
+        if (end - value >= 2 && bytes[value] === 34 && bytes[end - 1] === 34) {
+          starts[i] = value + 1;
+          ends[i] = end - 1;
+          metadata[i] = this.canonical.metadataOfLast();
+          continue;
+        }
+      }
+      // Anywhere within the span, so that the ranges still ascend.
+      starts[i] = ends[i] = start;
+      metadata[i] = NO_METADATA;
+      slow.push(i);
+    }
+    return slow;
+  }
+
+  /** Ranges of the payloads' JSON. */
+  private jsonValues(lines: SplitSlab, starts: Uint32Array, ends: Uint32Array, metadata: Metadata[]): number[] {
+    const { bytes, count } = lines;
+    const slow: number[] = [];
+    const wellFormed = count > 0 && isUtf8(bytes.subarray(lines.starts[0], lines.ends[count - 1]));
+    for (let i = 0; i < count; i++) {
+      const start = lines.starts[i]!;
+      const value = start + VALUE_AT;
+      metadata[i] = NO_METADATA;
+      if (wellFormed && this.canonical.look(bytes, start, lines.ends[i]!)) {
+        const end = this.canonical.valueEnd;
+        // An array may stand for bytes; the slow path looks for the marker.
+        if (bytes[value] !== 91 && isJson(bytes, value, end)) {
+          starts[i] = value;
+          ends[i] = end;
+          metadata[i] = this.canonical.metadataOfLast();
+          continue;
+        }
+      }
+      starts[i] = ends[i] = start;
+      slow.push(i);
+    }
+    return slow;
+  }
+
+  private parseSlow(
+    lines: SplitSlab,
+    slow: number[],
+    parsed: Map<number, ParsedEnvelope | undefined>,
+    payloads: Buffer,
+    starts: Uint32Array,
+    ends: Uint32Array,
+    metadata: Metadata[],
+  ): Buffer {
+    const pieces = slow.length === lines.count ? [] : [payloads];
+    let at = pieces.length === 0 ? 0 : payloads.length;
+    for (const index of slow.sort((a, b) => a - b)) {
+      const record = lines.bytes.subarray(lines.starts[index]!, lines.ends[index]!);
+      const envelope = parseEnvelope(record, this.format);
+      const foreign = typeof envelope === "string";
+      if (foreign) this.report(envelope, lines.offsetAfter(index));
+      const payload = foreign ? record : envelope.payload;
+      parsed.set(index, foreign ? undefined : envelope);
+      metadata[index] = foreign ? RAW_METADATA : envelope.metadata;
+      pieces.push(payload);
+      starts[index] = at;
+      at += payload.length;
+      ends[index] = at;
+    }
+    return Buffer.concat(pieces, at);
+  }
+
+  private report(kind: Foreign, offset: number): void {
+    if (this.reported.has(kind)) return;
+    this.reported.add(kind);
+    this.onForeign?.(kind, offset);
+  }
+}
+
+/** Ids and metadata, worked out of the records when somebody asks. */
+class EnvelopeFields implements SlabFields {
+  readonly metadata?: (index: number) => Metadata | undefined;
+  private readonly lines: SplitSlab;
+  private readonly parsed: ReadonlyMap<number, ParsedEnvelope | undefined> | undefined;
+
+  constructor(
+    lines: SplitSlab,
+    parsed: ReadonlyMap<number, ParsedEnvelope | undefined> | undefined,
+    metadata: readonly Metadata[] | undefined,
+    stamp: Stamp | undefined,
+  ) {
+    this.lines = lines;
+    this.parsed = parsed;
+    if (stamp) {
+      this.metadata = (index) => {
+        const pairs = new Map(metadata?.[index]);
+        stamp(index, lines.offsetAfter(index), pairs);
+        return pairs;
+      };
+    } else if (metadata) this.metadata = (index) => metadata[index];
+  }
+
+  id(index: number): MessageId | undefined {
+    if (this.parsed?.has(index)) return this.parsed.get(index)?.id;
+    const { bytes, starts } = this.lines;
+    const start = starts[index]!;
+    const text = canonicalId(bytes, start);
+    return isUuid(bytes, start) ? text : idFromText(text);
+  }
+}
+
+/** The one metadata of all records, if it is one object. */
+function sameForAll(metadata: readonly Metadata[]): Metadata | undefined {
+  const first = metadata[0];
+  for (let i = 1; i < metadata.length; i++) if (metadata[i] !== first) return undefined;
+  return first;
+}

@@ -1,0 +1,197 @@
+import { isUtf8 } from "node:buffer";
+import type { MessageBatch, Metadata } from "@mqb/core/plugin";
+import { escapeJsonStrings } from "@mqb/kernel";
+import { PAYLOAD_BYTES } from "../format.ts";
+import type { EnvelopeFormat } from "../envelope/parse.ts";
+import { compactJson } from "../json/compact.ts";
+import { isJson } from "../json/scan.ts";
+import { guardDelimiter } from "./delimiter-guard.ts";
+import { type EncodedBatch, type RecordEncoder, type Refused } from "./encoder.ts";
+import { metadataJson } from "./metadata.ts";
+import { type Payloads, payloadsOf } from "./payloads.ts";
+
+const HEAD = Buffer.from('{"message_id":"');
+const PAYLOAD = Buffer.from('","payload":');
+const BASE64 = Buffer.from('","payload_base64":');
+/** Bytes of a record before its payload's value, id apart. */
+const FIXED = HEAD.length + BASE64.length;
+
+/** Where the value of a message's payload stands, and how it is to be labelled. */
+interface Values {
+  readonly bytes: Buffer;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** Stand between quotes, which `bytes` does not hold. */
+  readonly quoted: boolean;
+  /** Values that need another form: binary payloads, payloads with line breaks. */
+  readonly special: ReadonlyMap<number, Special>;
+}
+
+interface Special {
+  readonly value: Buffer;
+  readonly base64?: boolean;
+  /** Written as an array of byte values, with the marker. */
+  readonly marked?: boolean;
+}
+
+/**
+ * `normal`, `json`, `text`: one JSON object per message. The payloads of a batch are escaped all at once; ids and
+ * metadata are written around them.
+ */
+export class EnvelopeEncoder implements RecordEncoder {
+  private readonly format: EnvelopeFormat;
+  private readonly delimiter: Buffer;
+  private readonly guarded: boolean;
+  private lastMetadata: Metadata | undefined;
+  private lastTail: Buffer = Buffer.alloc(0);
+
+  constructor(format: EnvelopeFormat, delimiter: Uint8Array) {
+    this.format = format;
+    this.delimiter = Buffer.from(delimiter);
+    // JSON strings hold no line break, so LF and CR LF need no second look.
+    this.guarded = !(delimiter[delimiter.length - 1] === 10 && (delimiter.length === 1 || delimiter[0] === 13));
+  }
+
+  encode(batch: MessageBatch): EncodedBatch {
+    const count = batch.length;
+    const refused: Refused[] = [];
+    if (count === 0) return { chunks: [], refused };
+    const payloads = payloadsOf(batch);
+    const values = this.format === "json" ? jsonValues(payloads) : this.stringValues(payloads);
+    const out = new Output(values.bytes.length + count * (FIXED + 128));
+    for (let i = 0; i < count; i++) {
+      const special = values.special.get(i);
+      let tail: Buffer;
+      try {
+        tail = special?.marked ? this.markedTail(batch.metadata(i)) : this.tail(batch.metadata(i));
+      } catch (error) {
+        refused.push({ index: i, error });
+        continue;
+      }
+      const start = out.at;
+      const id = batch.id(i);
+      out.reserve(FIXED + 2 + id.length + (special?.value.length ?? values.ends[i]! - values.starts[i]!) + tail.length);
+      out.head(id, special?.base64 ? BASE64 : PAYLOAD);
+      if (special) out.put(special.value);
+      else if (values.quoted) out.quoted(values.bytes, values.starts[i]!, values.ends[i]!);
+      else out.copy(values.bytes, values.starts[i]!, values.ends[i]!);
+      out.put(tail);
+      if (!this.guarded) continue;
+      const end = out.at - this.delimiter.length;
+      try {
+        out.replace(start, guardDelimiter(out.written(start, end), this.delimiter), this.delimiter);
+      } catch (error) {
+        out.at = start;
+        refused.push({ index: i, error });
+      }
+    }
+    return { chunks: out.at === 0 ? [] : [out.all()], refused };
+  }
+
+  /** Texts escaped together; what is not UTF-8 becomes base64, in `text` an array of byte values. */
+  private stringValues(payloads: Payloads): Values {
+    const texts = escapeJsonStrings(payloads);
+    const special = new Map<number, Special>();
+    for (const index of texts.refused) {
+      const bytes = payloads.bytes.subarray(payloads.starts[index]!, payloads.ends[index]!);
+      special.set(
+        index,
+        this.format === "normal" ? { value: Buffer.from(`"${bytes.toString("base64")}"`), base64: true } : byteArray(bytes),
+      );
+    }
+    return { ...texts, quoted: true, special };
+  }
+
+  /** Everything behind the payload's value, the delimiter included. */
+  private tail(metadata: Metadata): Buffer {
+    if (metadata !== this.lastMetadata) {
+      this.lastTail = this.makeTail(metadataJson(metadata));
+      this.lastMetadata = metadata;
+    }
+    return this.lastTail;
+  }
+
+  private markedTail(metadata: Metadata): Buffer {
+    return this.makeTail(metadataJson(metadata, [PAYLOAD_BYTES, "1"]));
+  }
+
+  private makeTail(json: string | undefined): Buffer {
+    const object = json ?? (this.format === "normal" ? undefined : "{}");
+    return Buffer.concat([Buffer.from(object === undefined ? "}" : `,"metadata":${object}}`), this.delimiter]);
+  }
+}
+
+/** JSON payloads as they are; white space goes only where it would break the line. Others become byte arrays. */
+function jsonValues(payloads: Payloads): Values {
+  const { bytes, starts, ends, count } = payloads;
+  const special = new Map<number, Special>();
+  for (let i = 0; i < count; i++) {
+    const payload = bytes.subarray(starts[i]!, ends[i]!);
+    if (!isJson(bytes, starts[i]!, ends[i]!) || !isUtf8(payload)) special.set(i, byteArray(payload));
+    else if (payload.includes(10) || payload.includes(13)) special.set(i, { value: compactJson(payload) });
+  }
+  return { bytes, starts, ends, quoted: false, special };
+}
+
+function byteArray(bytes: Buffer): Special {
+  return { value: Buffer.from(`[${bytes.join(",")}]`), marked: true };
+}
+
+/** A buffer that grows. */
+class Output {
+  at = 0;
+  private bytes: Buffer;
+
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(size);
+  }
+
+  reserve(size: number): void {
+    if (this.at + size <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + size));
+    this.bytes.copy(larger, 0, 0, this.at);
+    this.bytes = larger;
+  }
+
+  head(id: string, label: Buffer): void {
+    const { bytes } = this;
+    let at = this.at;
+    for (let i = 0; i < HEAD.length; i++) bytes[at++] = HEAD[i]!;
+    for (let i = 0; i < id.length; i++) bytes[at++] = id.charCodeAt(i);
+    for (let i = 0; i < label.length; i++) bytes[at++] = label[i]!;
+    this.at = at;
+  }
+
+  quoted(from: Buffer, start: number, end: number): void {
+    this.bytes[this.at++] = 34;
+    this.copy(from, start, end);
+    this.bytes[this.at++] = 34;
+  }
+
+  copy(from: Buffer, start: number, end: number): void {
+    this.at += from.copy(this.bytes, this.at, start, end);
+  }
+
+  put(bytes: Buffer): void {
+    const out = this.bytes;
+    if (bytes.length > 64) this.copy(bytes, 0, bytes.length);
+    else for (let i = 0; i < bytes.length; i++) out[this.at++] = bytes[i]!;
+  }
+
+  written(start: number, end: number): Buffer {
+    return this.bytes.subarray(start, end);
+  }
+
+  /** Puts other bytes in the place of everything from `start` on. */
+  replace(start: number, bytes: Buffer, delimiter: Buffer): void {
+    if (bytes.buffer === this.bytes.buffer && bytes.byteOffset === this.bytes.byteOffset + start) return;
+    this.at = start;
+    this.reserve(bytes.length + delimiter.length);
+    this.put(bytes);
+    this.put(delimiter);
+  }
+
+  all(): Buffer {
+    return this.bytes.subarray(0, this.at);
+  }
+}

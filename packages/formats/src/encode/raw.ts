@@ -1,0 +1,58 @@
+import type { MessageBatch, Slab } from "@mqb/core/plugin";
+import { type EncodedBatch, NONE_REFUSED, type RecordEncoder } from "./encoder.ts";
+
+/** With more runs than this, or shorter ones, one copy costs less than many pieces. */
+const MAX_RUNS = 256;
+const MIN_RUN_BYTES = 4096;
+
+/** `raw`: payloads as they are. A slab whose records end in the delimiter already is written without a look at it. */
+export class RawEncoder implements RecordEncoder {
+  private readonly delimiter: Buffer;
+
+  constructor(delimiter: Uint8Array) {
+    this.delimiter = Buffer.from(delimiter);
+  }
+
+  encode(batch: MessageBatch): EncodedBatch {
+    if (batch.length === 0) return { chunks: [], refused: NONE_REFUSED };
+    const { slab } = batch;
+    const runs = slab?.terminator && this.delimiter.equals(slab.terminator) ? runsOf(slab, this.delimiter.length) : undefined;
+    return { chunks: runs ?? [this.copy(batch)], refused: NONE_REFUSED };
+  }
+
+  private copy(batch: MessageBatch): Buffer {
+    const { delimiter } = this;
+    const count = batch.length;
+    const out = Buffer.allocUnsafeSlow(batch.byteLength + count * delimiter.length);
+    let to = 0;
+    const { slab } = batch;
+    for (let i = 0; i < count; i++) {
+      if (slab) to += slab.bytes.copy(out, to, slab.starts[i], slab.ends[i]);
+      else {
+        const payload = batch.payload(i);
+        out.set(payload, to);
+        to += payload.length;
+      }
+      for (let b = 0; b < delimiter.length; b++) out[to++] = delimiter[b]!;
+    }
+    return out;
+  }
+}
+
+/** The payloads with the delimiters behind them, as few pieces as possible; undefined when there would be too many. */
+function runsOf(slab: Slab, gap: number): Buffer[] | undefined {
+  const { bytes, starts, ends } = slab;
+  const count = starts.length;
+  const runs: Buffer[] = [];
+  let from = starts[0]!;
+  let total = 0;
+  for (let i = 0; i < count; i++) {
+    const end = ends[i]! + gap;
+    if (i + 1 < count && starts[i + 1] === end) continue;
+    runs.push(bytes.subarray(from, end));
+    total += end - from;
+    if (runs.length > MAX_RUNS || (runs.length > 8 && total < runs.length * MIN_RUN_BYTES)) return undefined;
+    if (i + 1 < count) from = starts[i + 1]!;
+  }
+  return runs;
+}

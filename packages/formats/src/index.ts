@@ -1,0 +1,44 @@
+/** Record formats, batch codecs and part names, shared by the endpoints that keep records in files and objects. */
+
+export { CHUNK_HEADROOM } from "@mqb/kernel";
+export {
+  type Compressor,
+  type Decompressor,
+  CODEC_SUFFIX,
+  looksSealed,
+  SNIFF_BYTES,
+  sniffCodec,
+} from "./codec/codec.ts";
+export { openCompressor, openDecompressor } from "./codec/index.ts";
+export {
+  CODEC_NAMES,
+  type CodecName,
+  type CsvConfig,
+  compressionConfig,
+  csvConfig,
+  delimiterConfig,
+  encryptionConfig,
+  formatConfig,
+} from "./config.ts";
+export { type CsvSettings, checkCsv, csvSettings, kernelDialect } from "./csv-dialect.ts";
+export { headerEnd, parseHeader, readStreamHeader } from "./decode/csv.ts";
+export type {
+  CsvStreamHeader,
+  DecodedBatch,
+  DecoderOptions,
+  RaggedReport,
+  RecordDecoder,
+  Stamp,
+} from "./decode/decoder.ts";
+export { createDecoder } from "./decode/index.ts";
+export { describeDelimiter, parseDelimiter } from "./delimiter.ts";
+export { CsvEncoder, type CsvEncoderOptions, type CsvTarget, type EncodedRows } from "./encode/csv.ts";
+export type { EncodedBatch, RecordEncoder, Refused } from "./encode/encoder.ts";
+export { createEncoder } from "./encode/index.ts";
+export type { Foreign } from "./envelope/parse.ts";
+export { formatErrors } from "./errors.ts";
+export { type FormatName, formatOf, isEnvelope, type RecordFormat, SOURCE_PREFIX } from "./format.ts";
+export { CoveredRanges } from "./parts/covered-ranges.ts";
+export { type PartRange, parsePartName, partExtension, partName } from "./parts/part-name.ts";
+export { type PartPlan, type PlannedPart, planParts } from "./parts/plan-parts.ts";
+export { fileTopic, positionOf, type SourcePosition } from "./parts/position.ts";

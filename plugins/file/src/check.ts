@@ -1,0 +1,81 @@
+import type { CheckContext, Finding } from "@mqb/core/plugin";
+import { checkCsv, parseDelimiter } from "@mqb/formats";
+import { deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
+
+/** Faults of a configuration that its shape alone does not show. Looks at no file. */
+export function checkFile(config: FileConfig, context: Pick<CheckContext, "side">): Finding[] {
+  const findings: Finding[] = [];
+  const add = (level: Finding["level"], path: string[], code: string, message: string, hint?: string): void => {
+    findings.push({ level, path, code: `MQB_FILE_${code}`, message, ...(hint ? { hint } : {}) });
+  };
+  if (config.encryption != null) {
+    add(
+      "error",
+      ["encryption"],
+      "NO_ENCRYPTION",
+      "file.encryption is not offered: no plugin for encryption at rest is installed",
+      "the encryption middleware encrypts each payload",
+    );
+  }
+  if (parseDelimiter(config.delimiter) === undefined)
+    add("error", ["delimiter"], "DELIMITER", "file.delimiter must have 1 to 16 bytes");
+  if (config.format === "csv") findings.push(...checkCsv(config.csv ?? undefined, config.delimiter, context.side));
+  else if (config.csv != null)
+    add("warning", ["csv"], "CSV_UNUSED", `the csv block has no effect with format: ${config.format}`, "set format: csv");
+  if (context.side === "input") checkSource(config, add);
+  else checkSink(config, add);
+  return findings;
+}
+
+type Add = (level: Finding["level"], path: string[], code: string, message: string, hint?: string) => void;
+
+function checkSource(config: FileConfig, add: Add): void {
+  const mode = modeOf(config);
+  if (mode === "group_subscribe" && config.group_id == null)
+    add("error", ["group_id"], "GROUP", "file.mode: group_subscribe needs file.group_id");
+  if (config.group_id != null && /[/\\\0]/.test(config.group_id))
+    add("error", ["group_id"], "GROUP", "file.group_id becomes part of a file name and must not hold / or \\");
+  if (config.mode === undefined) {
+    for (const field of ["delete", "group_id", "read_from_tail"] as const) {
+      if (config[field] == null || config[field] === false) continue;
+      add("warning", [field], "MODE_MISSING", `file.${field} has no effect without a written file.mode`, modeHint(field));
+    }
+  } else {
+    if (mode === "group_subscribe" && config.delete === true)
+      add("error", ["delete"], "MODE_FIELD", "file.delete works with mode: consume or subscribe");
+    if (mode !== "group_subscribe" && config.group_id != null)
+      add("error", ["group_id"], "MODE_FIELD", "file.group_id belongs to mode: group_subscribe");
+    if (mode !== "group_subscribe" && config.read_from_tail === true)
+      add("error", ["read_from_tail"], "MODE_FIELD", "file.read_from_tail belongs to mode: group_subscribe");
+  }
+  if (config.compression !== "none") {
+    if (mode !== "consume")
+      add("error", ["compression"], "COMPRESSED_MODE", `file.compression works with mode: consume only, not with mode: ${mode}`);
+    if (deletes(config))
+      add("error", ["compression"], "COMPRESSED_MODE", "file.compression does not go with delete: true: nothing can be cut from compressed data");
+  }
+  if (config.format === "csv" && mode === "subscribe" && deletes(config))
+    add("error", ["delete"], "CSV_DELETE", "file.format: csv does not go with mode: subscribe and delete: true");
+  if (config.format === "csv" && config.on_oversize === "skip")
+    add("error", ["on_oversize"], "OVERSIZE_CSV", "file.on_oversize: skip does not go with format: csv", "a row that is too long mostly is a quote that is never closed");
+}
+
+function modeHint(field: string): string {
+  return field === "delete" ? "write mode: consume beside it" : "write mode: group_subscribe beside it";
+}
+
+function checkSink(config: FileConfig, add: Add): void {
+  if (config.idempotency != null) {
+    add(
+      "warning",
+      ["idempotency"],
+      "DEPRECATED",
+      "file.idempotency is the old spelling of file.name_by",
+      config.idempotency ? "write name_by: source_position" : "write name_by: write_time",
+    );
+  }
+  if (writesParts(config) && config.format === "csv")
+    add("error", ["format"], "CSV_PARTS", "file.format: csv does not go with name_by: source_position: each part would need its own header");
+  if (config.fsync_interval_ms != null && config.fsync !== "periodic")
+    add("warning", ["fsync_interval_ms"], "FSYNC_INTERVAL", "file.fsync_interval_ms has no effect without fsync: periodic");
+}

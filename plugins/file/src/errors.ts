@@ -1,0 +1,95 @@
+import { defineErrors, errorRow } from "@mqb/core/plugin";
+
+interface OnPath {
+  readonly path: string;
+  /** What the system says, e.g. `ENOSPC: no space left on device`. */
+  readonly reason: string;
+}
+
+/** Every error of the file endpoint. */
+export const fileErrors = defineErrors("MQB_FILE", {
+  IS_DIRECTORY: errorRow<{ path: string }>({
+    kind: "config",
+    message: (p) => `${p.path} is a directory, not a file`,
+    hint: "name a file; for a directory of part files set name_by: source_position on an output",
+  }),
+  NOT_READABLE: errorRow<OnPath>({
+    kind: "connection",
+    message: (p) => `${p.path} cannot be read: ${p.reason}`,
+  }),
+  NOT_WRITABLE: errorRow<OnPath>({
+    kind: "config",
+    message: (p) => `${p.path} cannot be opened for writing: ${p.reason}`,
+  }),
+  READ_FAILED: errorRow<OnPath>({
+    kind: "connection",
+    message: (p) => `reading ${p.path} failed: ${p.reason}`,
+  }),
+  WRITE_FAILED: errorRow<OnPath & { partial: boolean }>({
+    kind: "retryable",
+    message: (p) =>
+      `writing to ${p.path} failed: ${p.reason}${p.partial ? "; part of the batch stands in the file, which another program has appended to since" : ""}`,
+  }),
+  SYNC_FAILED: errorRow<OnPath>({
+    kind: "retryable",
+    message: (p) => `forcing ${p.path} to the disk failed: ${p.reason}`,
+    hint: "data written since the last successful sync may be missing after a power failure",
+  }),
+  PIPE_CLOSED: errorRow<{ path: string }>({
+    kind: "end",
+    message: (p) => `the reader of ${p.path} has closed it`,
+  }),
+  NO_READER: errorRow<{ path: string }>({
+    kind: "connection",
+    message: (p) => `nobody has opened the pipe ${p.path} for reading`,
+  }),
+  STREAM_ENDED: errorRow<{ path: string }>({
+    kind: "end",
+    message: (p) => `${p.path} has ended`,
+  }),
+  NEEDS_REGULAR_FILE: errorRow<{ path: string; field: string }>({
+    kind: "config",
+    message: (p) => `${p.path} is a pipe or a device; ${p.field} needs a regular file`,
+  }),
+  PART_DIRECTORY: errorRow<OnPath>({
+    kind: "config",
+    message: (p) => `Failed to create part-file sink directory ${p.path}: ${p.reason}`,
+    hint: "with name_by: source_position, path is the directory of the part files",
+  }),
+  PART_FAILED: errorRow<{ path: string; part: string; reason: string }>({
+    kind: "retryable",
+    message: (p) => `the part ${p.part} could not be written to ${p.path}: ${p.reason}`,
+  }),
+  POSITION_UNREADABLE: errorRow<OnPath>({
+    kind: "connection",
+    message: (p) => `the stored position ${p.path} cannot be read: ${p.reason}`,
+  }),
+  POSITION_FAILED: errorRow<OnPath>({
+    kind: "connection",
+    message: (p) => `the position could not be stored in ${p.path}: ${p.reason}`,
+  }),
+  CLOSED: errorRow<{ path: string }>({
+    kind: "connection",
+    message: (p) => `${p.path} is closed`,
+  }),
+  NO_PATH: errorRow<{ uri: string }>({
+    kind: "config",
+    message: (p) => `the URI ${p.uri} names no file`,
+    hint: "write file:name, file:/abs/name or file:///abs/name",
+  }),
+  REMOTE_HOST: errorRow<{ host: string }>({
+    kind: "config",
+    message: (p) => `the file URI names the host "${p.host}"; only local files can be opened`,
+    hint: "a relative path is written file:name, an absolute one file:///name",
+  }),
+});
+
+/** The system's words for an error. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function codeOfSystem(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,196 @@
+import { constants } from "node:fs";
+import { mkdir, realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { OpenContext, Shared } from "@mqb/core/plugin";
+import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
+import { close, fstat, open, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
+import { type PathLock, pathLock } from "../path-lock.ts";
+
+/** What a file holds when its next records are encoded. */
+export interface FileState {
+  readonly size: number;
+  /** Columns of its CSV rows, once known; forgotten when another file takes the name. */
+  columns: readonly string[] | undefined;
+}
+
+/** A file that is appended to; one for all sinks of a bridge that write to the same real path. */
+export class AppendFile {
+  private readonly path: string;
+  private readonly lock: PathLock;
+  private fd: number | undefined;
+  private version: number;
+  private size = 0;
+  private ino = 0n;
+  private dev = 0n;
+  private columns: readonly string[] | undefined;
+  /** Another file has the name by now: the next append opens it. */
+  private moved = false;
+
+  private constructor(path: string, lock: PathLock) {
+    this.path = path;
+    this.lock = lock;
+    this.version = lock.version;
+  }
+
+  /** Opens the file, makes it and its folders where they are missing. Rejects with a `config` error. */
+  static async share(path: string, context: OpenContext): Promise<Shared<AppendFile>> {
+    const fd = await openToAppend(path);
+    let unused = true;
+    try {
+      // The real path exists only now.
+      const real = await realpath(path);
+      const lock = pathLock(context, real);
+      return await context.share(
+        `file:sink:${real}`,
+        async () => {
+          const file = new AppendFile(real, lock);
+          await file.use(fd);
+          unused = false;
+          return file;
+        },
+        (file) => file.close(),
+      );
+    } finally {
+      if (unused) await close(fd);
+    }
+  }
+
+  /**
+   * Appends what `encode` makes, with one write call, while nobody else of this bridge writes. After a failed write the
+   * file has its old length again, unless another program has appended meanwhile. Resolves when the system has taken
+   * all of it. Rejects with `retryable` errors.
+   */
+  append(encode: (state: FileState) => Promise<readonly Buffer[]> | readonly Buffer[]): Promise<void> {
+    return this.lock.run(async () => {
+      await this.reopenIfMoved();
+      const state: FileState = { size: this.size, columns: this.columns };
+      const chunks = await encode(state);
+      if (chunks.length === 0) return;
+      const [, named] = await Promise.all([this.writeAll(chunks), statIfThere(this.path).catch(() => undefined)]);
+      await this.noticeMove(named, chunks);
+      this.columns = state.columns;
+    });
+  }
+
+  /** Looks at the file as it is now, e.g. to find out whether it was emptied. */
+  refresh(): Promise<void> {
+    return this.lock.run(async () => {
+      await this.reopenIfMoved();
+      const { size } = await fstat(this.fd!);
+      if (size === 0n) this.columns = undefined;
+      this.size = Number(size);
+    });
+  }
+
+  /** Forces everything appended so far to the disk. */
+  sync(): Promise<void> {
+    return this.lock.run(async () => {
+      try {
+        await sync(this.fd!);
+      } catch (cause) {
+        throw fileErrors.SYNC_FAILED({ path: this.path, reason: reasonOf(cause) }, { cause });
+      }
+    });
+  }
+
+  /** Makes the file's name durable. */
+  async syncName(): Promise<void> {
+    try {
+      await syncDirectory(dirname(this.path));
+    } catch (cause) {
+      throw fileErrors.SYNC_FAILED({ path: dirname(this.path), reason: reasonOf(cause) }, { cause });
+    }
+  }
+
+  private close(): Promise<void> {
+    return this.lock.run(async () => {
+      const { fd } = this;
+      this.fd = undefined;
+      if (fd !== undefined) await close(fd);
+    });
+  }
+
+  private async use(fd: number): Promise<void> {
+    const before = this.fd;
+    this.fd = fd;
+    this.version = this.lock.version;
+    this.moved = false;
+    this.columns = undefined;
+    const { size, ino, dev } = await fstat(fd);
+    this.size = Number(size);
+    this.ino = ino;
+    this.dev = dev;
+    if (before !== undefined) await close(before);
+  }
+
+  private async reopenIfMoved(): Promise<void> {
+    if (this.fd === undefined) throw fileErrors.CLOSED({ path: this.path });
+    if (this.moved || this.version !== this.lock.version) await this.use(await openToAppend(this.path));
+  }
+
+  /** A file that was renamed has got its records; one that was deleted has lost them. */
+  private async noticeMove(named: { ino: bigint; dev: bigint } | undefined, chunks: readonly Buffer[]): Promise<void> {
+    if (named !== undefined && named.ino === this.ino && named.dev === this.dev) return;
+    this.moved = true;
+    if ((await fstat(this.fd!)).nlink > 0n) return;
+    await this.reopenIfMoved();
+    await this.writeAll(chunks);
+  }
+
+  private async writeAll(chunks: readonly Buffer[]): Promise<void> {
+    const fd = this.fd!;
+    let written = 0;
+    let left = chunks;
+    try {
+      while (left.length > 0) {
+        const count = await write(fd, left, null);
+        written += count;
+        left = behind(left, count);
+      }
+    } catch (cause) {
+      const partial = await this.undo(fd, written);
+      throw fileErrors.WRITE_FAILED({ path: this.path, reason: reasonOf(cause), partial }, { cause });
+    }
+    this.size += written;
+  }
+
+  /** Takes back what was written of a batch. True when that is not possible. */
+  private async undo(fd: number, written: number): Promise<boolean> {
+    try {
+      const { size } = await fstat(fd);
+      if (Number(size) === this.size) return false;
+      if (Number(size) !== this.size + written) return written > 0;
+      await truncate(fd, this.size);
+      return false;
+    } catch {
+      return written > 0;
+    }
+  }
+}
+
+async function openToAppend(path: string): Promise<number> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
+  try {
+    return await open(path, flags).catch(async (error: unknown) => {
+      if (codeOfSystem(error) !== "ENOENT") throw error;
+      await mkdir(dirname(path), { recursive: true });
+      return open(path, flags);
+    });
+  } catch (cause) {
+    if (codeOfSystem(cause) === "EISDIR") throw fileErrors.IS_DIRECTORY({ path }, { cause });
+    throw fileErrors.NOT_WRITABLE({ path, reason: reasonOf(cause) }, { cause });
+  }
+}
+
+/** What is left of the chunks behind `count` bytes. */
+function behind(chunks: readonly Buffer[], count: number): Buffer[] {
+  const left: Buffer[] = [];
+  for (const chunk of chunks) {
+    if (count >= chunk.length) count -= chunk.length;
+    else {
+      left.push(count > 0 ? chunk.subarray(count) : chunk);
+      count = 0;
+    }
+  }
+  return left;
+}

@@ -1,0 +1,247 @@
+import { batchOf, type Consumer, type Delivery, type EndpointStatus, type Logger } from "@mqb/core/plugin";
+import { createDecoder, type CsvStreamHeader, type DecodedBatch, type DecoderOptions, type RecordDecoder, type Stamp } from "@mqb/formats";
+import { fileErrors } from "../errors.ts";
+import type { ByteInput, Chunk } from "./input.ts";
+import { type Acked, Ledger } from "./ledger.ts";
+import type { Generation, RegularInput } from "./regular-input.ts";
+
+/** An input that is ready to be read, and where its records are decoded from. */
+export interface OpenInput {
+  readonly input: ByteInput;
+  /** The file behind it; undefined for pipes and terminals. */
+  readonly regular: RegularInput | undefined;
+  readonly offset: number;
+  readonly header: CsvStreamHeader | undefined;
+}
+
+export interface ConsumerOptions {
+  readonly path: string;
+  readonly draining: boolean;
+  readonly log: Logger;
+  readonly decoder: Omit<DecoderOptions, "offset" | "header">;
+  /** Records of earlier connections of this run. */
+  readonly records: number;
+  /** What a record is stamped with, or undefined. `record` is its index in this run. */
+  readonly stamp: ((record: number, offsetAfter: number, into: Map<string, string>) => void) | undefined;
+  /** Opens the input; undefined when there is nothing to open yet. */
+  open(): Promise<OpenInput | undefined>;
+  /** Waits a moment for the file to appear. */
+  waitForFile(signal: AbortSignal): Promise<void>;
+  /** Makes the bytes of the generation that begins now: decompression starts anew with each. */
+  reopen(regular: RegularInput): Promise<ByteInput>;
+  /** The acked position has moved. Resolves when it is kept. */
+  acked(acked: Acked<Generation | undefined>, header: CsvStreamHeader | undefined): Promise<void>;
+  /** Frees what belongs to the consumer besides its input. */
+  closed(): Promise<void>;
+}
+
+const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
+
+/** Reads records from a file or a stream, one chunk ahead. */
+export class FileConsumer implements Consumer {
+  readonly ledger: Ledger<Generation | undefined>;
+  private readonly options: ConsumerOptions;
+  private opened: OpenInput | undefined;
+  private input: ByteInput | undefined;
+  private decoder: RecordDecoder | undefined;
+  private generation: Generation | undefined;
+  private records: number;
+  /** The next chunk, read while this one is worked on. */
+  private ahead: Promise<Chunk | "end"> | undefined;
+  /** The file was replaced: after what is held of the old one, the new one begins. */
+  private replaced = false;
+  /** The decoder has got its last byte. */
+  private ended = false;
+  private isClosed = false;
+  private failure: unknown;
+  /** Ends the present wait. */
+  private interrupt: (() => void) | undefined;
+
+  constructor(options: ConsumerOptions, opened: OpenInput | undefined) {
+    this.options = options;
+    this.records = options.records;
+    this.ledger = new Ledger((acked) => this.options.acked(acked, this.header()));
+    if (opened) this.begin(opened);
+  }
+
+  async receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    while (!this.isClosed && !signal.aborted) {
+      const again = this.ledger.again(max);
+      if (again) return again;
+      const decoded = this.take(max);
+      if (decoded) {
+        const delivery = await this.accept(decoded);
+        if (delivery) return delivery;
+      } else if (this.replaced) await this.beginReplacement();
+      else if (!(await this.more(signal))) break;
+    }
+    return NOTHING;
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.interrupt?.();
+    this.opened?.regular?.wake();
+    await this.options.closed();
+    await this.input?.close();
+  }
+
+  /** Makes a closed consumer of a stream usable again: what was not acked comes out first, then the stream goes on. */
+  resume(): void {
+    this.ledger.takeBack();
+    this.isClosed = false;
+  }
+
+  status(): EndpointStatus {
+    const regular = this.opened?.regular;
+    return {
+      healthy: this.failure === undefined && (this.opened !== undefined || !this.options.draining),
+      target: this.options.path,
+      details: {
+        ...(this.decoder ? { offset: this.decoder.offset } : {}),
+        ...(regular ? { pendingBytes: regular.pending } : {}),
+        ...(this.opened ? {} : { waiting: "the file does not exist yet" }),
+      },
+    };
+  }
+
+  /** The stream's CSV header, as far as it is known. */
+  header(): CsvStreamHeader | undefined {
+    return (this.decoder as { header?: CsvStreamHeader } | undefined)?.header;
+  }
+
+  private begin(opened: OpenInput): void {
+    this.opened = opened;
+    this.input = opened.input;
+    this.generation = opened.regular?.generation;
+    this.decoder = this.makeDecoder(opened.offset, opened.header);
+    this.readAhead();
+  }
+
+  private take(max: number): DecodedBatch | undefined {
+    if (this.failure) throw this.failure;
+    try {
+      return this.decoder?.take(max, this.stampFrom(this.records));
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  private stampFrom(first: number): Stamp | undefined {
+    const { stamp } = this.options;
+    return stamp && ((index, offsetAfter, into) => stamp(first + index, offsetAfter, into));
+  }
+
+  private async accept(decoded: DecodedBatch): Promise<Delivery | undefined> {
+    const { oversize } = decoded;
+    if (oversize) {
+      const { offset, size } = oversize;
+      this.options.log.warn(`${this.options.path}: passed over a record of ${size} bytes at byte ${offset}`, { offset, size });
+      await this.ledger.pass(decoded.offset, this.generation, ++this.records);
+      return undefined;
+    }
+    this.records += decoded.batch.length;
+    return this.ledger.deliver(decoded, this.generation, this.records);
+  }
+
+  /** Gets the decoder more to work on. False when there is nothing for now. */
+  private async more(signal: AbortSignal): Promise<boolean> {
+    if (this.ended) return this.afterEnd(signal);
+    if (!this.opened) return this.openLater(signal);
+    const chunk = await this.wait(this.readAhead(), signal);
+    if (chunk === undefined) return false;
+    this.ahead = undefined;
+    if (chunk !== "end") {
+      this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
+      this.readAhead();
+      return true;
+    }
+    const { regular } = this.opened;
+    if (!regular) {
+      this.end();
+      return true;
+    }
+    switch (await regular.follow(signal)) {
+      case "more":
+        return true;
+      case "replaced":
+        this.decoder!.end();
+        this.replaced = true;
+        return true;
+      case "truncated":
+        await this.beginReplacement();
+        return true;
+      case "nothing":
+        if (this.options.draining) this.end();
+        return !this.isClosed;
+    }
+  }
+
+  private end(): void {
+    this.decoder!.end();
+    this.ended = true;
+  }
+
+  /** What was read of a stream may come back still; only when it is settled the source is finished. */
+  private async afterEnd(signal: AbortSignal): Promise<boolean> {
+    if (this.options.draining || this.opened!.regular) return false;
+    if (this.ledger.empty) throw fileErrors.STREAM_ENDED({ path: this.options.path });
+    const settled = new Promise<void>((resolve) => {
+      this.ledger.onSettled = resolve;
+    });
+    return (await this.wait(
+      settled.then(() => true),
+      signal,
+    )) ?? false;
+  }
+
+  private async openLater(signal: AbortSignal): Promise<boolean> {
+    const opened = await this.options.open();
+    if (opened) {
+      if (this.isClosed) await opened.input.close();
+      else this.begin(opened);
+      return true;
+    }
+    await this.wait(this.options.waitForFile(signal), signal);
+    return true;
+  }
+
+  private async beginReplacement(): Promise<void> {
+    const { regular } = this.opened!;
+    this.replaced = false;
+    this.generation = regular!.generation;
+    this.input = await this.options.reopen(regular!);
+    this.decoder = this.makeDecoder(0, undefined);
+  }
+
+  private makeDecoder(offset: number, header: CsvStreamHeader | undefined): RecordDecoder {
+    return createDecoder({ ...this.options.decoder, offset, ...(header ? { header } : {}) });
+  }
+
+  /** The value, or undefined when the signal aborts or the consumer is closed first. Leaves no listener behind. */
+  private async wait<T>(value: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    let giveUp: (() => void) | undefined;
+    const given = new Promise<undefined>((resolve) => {
+      giveUp = () => resolve(undefined);
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.interrupt = giveUp;
+    });
+    try {
+      return await Promise.race([value, given]);
+    } finally {
+      signal.removeEventListener("abort", giveUp!);
+      this.interrupt = undefined;
+    }
+  }
+
+  private readAhead(): Promise<Chunk | "end"> {
+    if (!this.ahead) {
+      this.ahead = this.input!.next();
+      // Whoever asks next gets the rejection.
+      this.ahead.catch(() => {});
+    }
+    return this.ahead;
+  }
+}

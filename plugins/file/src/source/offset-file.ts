@@ -1,0 +1,129 @@
+import { constants } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import type { Logger } from "@mqb/core/plugin";
+import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
+import { close, open, sync, truncate, write } from "../fs-calls.ts";
+import type { FileIdentity } from "./identity.ts";
+
+export interface StoredPosition {
+  readonly offset: number;
+  /** Of the file that the offset counts in; undefined when another program has stored the offset. */
+  readonly identity: FileIdentity | undefined;
+}
+
+interface Wanted {
+  readonly offset: number;
+  readonly identity: FileIdentity;
+}
+
+/**
+ * The position of a group: `<path>.<group>.offset` holds 20 decimal digits, written in place with one call, as the
+ * original reads and writes it. `<path>.<group>.offset.id` beside it says which file they count in.
+ */
+export class OffsetFile {
+  private readonly path: string;
+  private readonly idPath: string;
+  private readonly log: Logger;
+  private fd: number | undefined;
+  private known: FileIdentity | undefined;
+  private wanted: Wanted | undefined;
+  private waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(path: string, log: Logger) {
+    this.path = path;
+    this.idPath = `${path}.id`;
+    this.log = log;
+  }
+
+  /** What is stored; undefined when there is nothing, or nothing that can be used. */
+  async load(): Promise<StoredPosition | undefined> {
+    const text = await this.readIfThere(this.path);
+    if (text === undefined) return undefined;
+    if (!/^\s*\d{1,20}\s*$/.test(text)) {
+      this.log.warn(`${this.path} holds no offset; starting anew`);
+      return undefined;
+    }
+    this.known = parseIdentity(await this.readIfThere(this.idPath));
+    return { offset: Number(text), identity: this.known };
+  }
+
+  /** Stores a position. Calls that come while one is being written share the next write. Rejects with a coded error. */
+  store(offset: number, identity: FileIdentity): Promise<void> {
+    this.wanted = { offset, identity };
+    const stored = new Promise<void>((resolve, reject) => {
+      this.waiters.push({ resolve, reject });
+    });
+    this.running ??= this.run();
+    return stored;
+  }
+
+  /** Makes what was stored durable, and frees the file. */
+  async close(): Promise<void> {
+    await this.running;
+    if (this.fd === undefined) return;
+    const fd = this.fd;
+    this.fd = undefined;
+    try {
+      await sync(fd);
+    } finally {
+      await close(fd);
+    }
+  }
+
+  private async run(): Promise<void> {
+    while (this.waiters.length > 0) {
+      const waiters = this.waiters;
+      this.waiters = [];
+      try {
+        await this.write(this.wanted!);
+        for (const one of waiters) one.resolve();
+      } catch (cause) {
+        const error = fileErrors.POSITION_FAILED({ path: this.path, reason: reasonOf(cause) }, { cause });
+        for (const one of waiters) one.reject(error);
+      }
+    }
+    this.running = undefined;
+  }
+
+  private async write({ offset, identity }: Wanted): Promise<void> {
+    if (identity !== this.known) {
+      // A crash between these steps finds the old identity with offset 0: the new file is read from its start.
+      if (this.known !== undefined && this.known.ino !== identity.ino) await this.writeOffset(0);
+      const temporary = `${this.idPath}.tmp`;
+      await writeFile(temporary, JSON.stringify(identity));
+      await rename(temporary, this.idPath);
+      this.known = identity;
+    }
+    await this.writeOffset(offset);
+  }
+
+  private async writeOffset(offset: number): Promise<void> {
+    if (this.fd === undefined) {
+      this.fd = await open(this.path, constants.O_RDWR | constants.O_CREAT);
+      await truncate(this.fd, 20);
+    }
+    await write(this.fd, [Buffer.from(offset.toString().padStart(20, "0"))], 0);
+  }
+
+  private async readIfThere(path: string): Promise<string | undefined> {
+    try {
+      return await readFile(path, "utf8");
+    } catch (cause) {
+      if (codeOfSystem(cause) === "ENOENT") return undefined;
+      throw fileErrors.POSITION_UNREADABLE({ path, reason: reasonOf(cause) }, { cause });
+    }
+  }
+}
+
+function parseIdentity(text: string | undefined): FileIdentity | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Partial<FileIdentity> | null;
+    const head = value?.head;
+    const usable = typeof value?.ino === "string" && typeof head?.length === "number" && typeof head.sha256 === "string";
+    return usable ? (value as FileIdentity) : undefined;
+  } catch {
+    return undefined;
+  }
+}

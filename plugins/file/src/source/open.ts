@@ -1,0 +1,197 @@
+import { realpath } from "node:fs/promises";
+import { isAbsolute, resolve } from "node:path";
+import { type Consumer, type OpenContext, type Shared, sleep } from "@mqb/core/plugin";
+import { CHUNK_HEADROOM, type CsvStreamHeader, headerEnd, openDecompressor } from "@mqb/formats";
+import { type FileConfig, modeOf, recordSettings, type RecordSettings, type SourceMode, deletes } from "../config.ts";
+import { codeOfSystem, fileErrors } from "../errors.ts";
+import { readAt, statIfThere } from "../fs-calls.ts";
+import { pathLock } from "../path-lock.ts";
+import { FileConsumer, type OpenInput } from "./consumer.ts";
+import { decoderOptions } from "./decoder-options.ts";
+import { type CuttingReader, FrontCutter } from "./cut.ts";
+import { DecompressedInput } from "./decompressed-input.ts";
+import type { ByteInput } from "./input.ts";
+import type { Acked } from "./ledger.ts";
+import { OffsetFile } from "./offset-file.ts";
+import { headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
+import { type Generation, RegularInput } from "./regular-input.ts";
+import { openStream } from "./open-stream.ts";
+import { epochOf, makeStamp } from "./stamp.ts";
+
+/** What a source remembers between the connections of one run. */
+interface Session {
+  acked: Acked<Generation | undefined> | undefined;
+  header: CsvStreamHeader | undefined;
+  epoch: number;
+}
+
+const WAIT_FOR_FILE_MS = 250;
+
+export async function openConsumer(config: FileConfig, context: OpenContext): Promise<Consumer> {
+  const path = isAbsolute(config.path) ? config.path : resolve(context.baseDir, config.path);
+  const stats = await statIfThere(path).catch(() => undefined);
+  if (stats?.isDirectory()) throw fileErrors.IS_DIRECTORY({ path: config.path });
+  if (stats && !stats.isFile()) return openStream(config, path, context);
+  return new FileSource(config, path, context).open();
+}
+
+/** Everything that one opened file source is made of. */
+class FileSource {
+  private readonly config: FileConfig;
+  private readonly path: string;
+  private readonly context: OpenContext;
+  private readonly settings: RecordSettings;
+  private readonly mode: SourceMode;
+  private readonly session: Session;
+  private readonly offsets: OffsetFile | undefined;
+  private cutter: Shared<FrontCutter> | undefined;
+  private cutting: CuttingReader | undefined;
+  private appeared = false;
+  private warned = false;
+
+  constructor(config: FileConfig, path: string, context: OpenContext) {
+    this.config = config;
+    this.path = path;
+    this.context = context;
+    this.settings = recordSettings(config);
+    this.mode = modeOf(config);
+    this.session = sessionOf(context);
+    if (this.mode === "group_subscribe") this.offsets = new OffsetFile(`${path}.${config.group_id}.offset`, context.log);
+  }
+
+  async open(): Promise<Consumer> {
+    const { config, context, settings, session } = this;
+    const opened = await this.openInput();
+    const startsAtZero = this.mode === "consume" && !deletes(config);
+    return new FileConsumer(
+      {
+        path: config.path,
+        draining: context.draining,
+        log: context.log,
+        decoder: decoderOptions(config, settings, context),
+        records: session.acked?.records ?? 0,
+        stamp: makeStamp({
+          path: config.path,
+          positions: config.source_metadata === true,
+          epoch: startsAtZero ? undefined : session.epoch,
+          offsets: this.offsets !== undefined,
+        }),
+        open: () => this.openInput(),
+        waitForFile: async (signal) => {
+          this.appeared = true;
+          await sleep(context.clock, WAIT_FOR_FILE_MS, signal);
+        },
+        reopen: (regular) => this.wrap(regular, 0),
+        acked: (acked, header) => this.acked(acked, header),
+        closed: () => this.close(),
+      },
+      opened,
+    );
+  }
+
+  /** Undefined when a live source has to wait for the file; a drain fails with the reason. */
+  private async openInput(): Promise<OpenInput | undefined> {
+    const { path, settings, context } = this;
+    const start = await this.start();
+    let file: Awaited<ReturnType<typeof openRegular>>;
+    try {
+      file = await openRegular(path, start, settings, context.log, context.draining);
+    } catch (error) {
+      const system = codeOfSystem((error as { cause?: unknown }).cause);
+      if (context.draining || (system !== "ENOENT" && system !== "EACCES" && system !== "ENOTDIR")) throw error;
+      if (!this.warned) context.log.warn(`${this.config.path} cannot be opened yet (${system}); waiting for it`);
+      this.warned = true;
+      return undefined;
+    }
+    const regular = new RegularInput(file.fd, file.identity, settings.compression ? 0 : file.offset, {
+      path,
+      draining: context.draining,
+      clock: context.clock,
+      log: context.log,
+      headroom: CHUNK_HEADROOM,
+    });
+    try {
+      const header = await this.headerAt(file.fd, file.offset);
+      if (deletes(this.config)) await this.joinCutter(regular, file.offset);
+      return { input: await this.wrap(regular, file.offset), regular, offset: file.offset, header };
+    } catch (error) {
+      await regular.close();
+      throw error;
+    }
+  }
+
+  private async start(): Promise<Start> {
+    const { acked } = this.session;
+    if (acked?.generation) {
+      const { generation, offset } = acked;
+      return { at: "offset", offset: offset - generation.shift, identity: generation.identity };
+    }
+    if (this.offsets) {
+      const stored = await this.offsets.load();
+      if (stored) return { at: "offset", ...(stored satisfies Resume) };
+      return { at: this.config.read_from_tail === true && !this.appeared ? "end" : "start" };
+    }
+    // What a file holds that appears only after the subscription is new, too.
+    return { at: this.mode === "subscribe" && !this.appeared ? "end" : "start" };
+  }
+
+  private async headerAt(fd: number, offset: number): Promise<CsvStreamHeader | undefined> {
+    const { settings } = this;
+    if (settings.format !== "csv" || offset === 0) return undefined;
+    return settings.compression ? this.session.header : headerOf(fd, this.config.path, settings);
+  }
+
+  private async wrap(regular: RegularInput, skip: number): Promise<ByteInput> {
+    const { compression } = this.settings;
+    if (!compression) return regular;
+    const decompressor = await openDecompressor(compression, this.config.path);
+    return new DecompressedInput(regular, decompressor, { final: this.context.draining, skip });
+  }
+
+  private async joinCutter(regular: RegularInput, start: number): Promise<void> {
+    const { context, settings } = this;
+    const real = await realpath(this.path);
+    const lock = pathLock(context, real);
+    this.cutter = await context.share(
+      `file:cutter:${real}`,
+      async () => new FrontCutter(real, lock, context.log),
+      async () => {},
+    );
+    const fromStart = this.mode === "consume";
+    this.cutting = {
+      input: regular,
+      acked: start,
+      keep: async (fd) => {
+        if (!fromStart) return start;
+        if (settings.format !== "csv") return 0;
+        const head = await readAt(fd, 0, 64 * 1024);
+        return headerEnd(settings.csv, settings.delimiter, head, false);
+      },
+    };
+    this.cutter.value.join(this.cutting);
+  }
+
+  private async acked(acked: Acked<Generation | undefined>, header: CsvStreamHeader | undefined): Promise<void> {
+    this.session.acked = acked;
+    this.session.header = header;
+    if (this.offsets) await this.offsets.store(acked.offset, acked.generation!.identity);
+    if (this.cutting && acked.generation === this.cutting.input.generation) {
+      this.cutting.acked = acked.offset;
+      await this.cutter!.value.advanced();
+    }
+  }
+
+  private async close(): Promise<void> {
+    if (this.cutting) await this.cutter!.value.leave(this.cutting);
+    await this.cutter?.release();
+    await this.offsets?.close();
+  }
+}
+
+function sessionOf(context: OpenContext): Session {
+  const kept = context.session.get("file");
+  if (kept) return kept as Session;
+  const session: Session = { acked: undefined, header: undefined, epoch: epochOf(context) };
+  context.session.set("file", session);
+  return session;
+}

@@ -1,0 +1,99 @@
+import { constants } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { fileErrors, reasonOf } from "../errors.ts";
+import { open } from "../fs-calls.ts";
+import type { ByteInput, Chunk } from "./input.ts";
+
+/** Names of the process's standard input. */
+const STDIN = new Set(["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+
+export function isStdin(path: string): boolean {
+  return STDIN.has(path);
+}
+
+/**
+ * A pipe, a FIFO, a terminal or standard input: read once, never sought in. After `close` it can be taken up again with
+ * `resume`; a `next` that waits goes on waiting then, and nothing that was read is lost.
+ */
+export class StreamInput implements ByteInput {
+  private readonly path: string;
+  private stream: Readable | undefined;
+  private failure: Error | undefined;
+  private ended = false;
+  private wake: (() => void) | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Opens the stream, or takes it up again. Does not wait for a FIFO's writer: reading does. */
+  async resume(): Promise<void> {
+    if (this.stream || this.ended) return;
+    const stream = isStdin(this.path) ? process.stdin : await openFifo(this.path);
+    this.stream = stream;
+    this.failure = undefined;
+    if (stream.readableEnded || stream.destroyed) this.ended = true;
+    stream.on("readable", this.signal);
+    stream.on("end", this.onEnd);
+    stream.on("close", this.onEnd);
+    stream.on("error", this.onError);
+    (stream as Partial<Socket>).ref?.();
+    this.signal();
+  }
+
+  async next(): Promise<Chunk | "end"> {
+    for (;;) {
+      const bytes = this.stream?.read() as Buffer | null | undefined;
+      if (bytes) return { bytes, start: 0, end: bytes.length };
+      if (this.failure)
+        throw fileErrors.READ_FAILED({ path: this.path, reason: reasonOf(this.failure) }, { cause: this.failure });
+      if (this.ended) return "end";
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    const stream = this.stream;
+    if (!stream) return;
+    this.stream = undefined;
+    stream.off("readable", this.signal);
+    stream.off("end", this.onEnd);
+    stream.off("close", this.onEnd);
+    stream.off("error", this.onError);
+    if (stream === process.stdin) {
+      stream.pause();
+      (stream as Partial<Socket>).unref?.();
+    } else {
+      stream.on("error", () => {});
+      stream.destroy();
+    }
+  }
+
+  private readonly signal = (): void => {
+    const wake = this.wake;
+    this.wake = undefined;
+    wake?.();
+  };
+
+  private readonly onEnd = (): void => {
+    this.ended = true;
+    this.signal();
+  };
+
+  private readonly onError = (error: Error): void => {
+    this.failure = error;
+    this.signal();
+  };
+}
+
+async function openFifo(path: string): Promise<Readable> {
+  try {
+    const fd = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return new Socket({ fd, readable: true, writable: false });
+  } catch (cause) {
+    throw fileErrors.NOT_READABLE({ path, reason: reasonOf(cause) }, { cause });
+  }
+}

@@ -1,0 +1,37 @@
+import type { EndpointUri, SchemeDefinition } from "@mqb/core/plugin";
+import { CODEC_SUFFIX } from "@mqb/formats";
+import { fileErrors } from "./errors.ts";
+
+/** `file:name`, `file:/abs/name`, `file:///abs/name`. A name that ends like a codec's files sets `compression`. */
+export const fileScheme: SchemeDefinition = {
+  endpoint: "file",
+  config(uri) {
+    const path = pathOf(uri);
+    const given = uri.params.some(([name]) => name === "compression");
+    const codec = given ? undefined : Object.entries(CODEC_SUFFIX).find(([, suffix]) => path.endsWith(suffix))?.[0];
+    return codec === undefined ? { path } : { path, compression: codec };
+  },
+};
+
+function pathOf(uri: EndpointUri): string {
+  let body = uri.body;
+  if (body.startsWith("//")) {
+    const slash = body.indexOf("/", 2);
+    const host = slash < 0 ? body.slice(2) : body.slice(2, slash);
+    if (host !== "" && host !== "localhost" && host !== ".") throw fileErrors.REMOTE_HOST({ host });
+    if (slash < 0) throw fileErrors.NO_PATH({ uri: `file:${body}` });
+    // `file://./name` is a relative path, as the original takes it.
+    body = host === "." ? `.${body.slice(slash)}` : body.slice(slash);
+  }
+  const path = decode(body);
+  if (path === "" || path === "/") throw fileErrors.NO_PATH({ uri: `file:${uri.body}` });
+  return path;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
