@@ -28,10 +28,7 @@ export function registerSuite<S, L extends AsyncDisposable>(runner: Runner, suit
     for (const scenario of suite.scenarios) {
       const reason = scenario.leftOut?.(suite.subject);
       if (reason === undefined) {
-        runner.it(scenario.name, { timeout: suite.timeoutMs }, async () => {
-          await using lab = await suite.lab();
-          await scenario.run(lab);
-        });
+        runner.it(scenario.name, { timeout: suite.timeoutMs }, () => runOne(scenario, suite));
       } else {
         runner.it(`left out: ${scenario.name} (${reason})`, { timeout: suite.timeoutMs }, async () => {
           const now = scenario.leftOut?.(await suite.found());
@@ -44,4 +41,16 @@ export function registerSuite<S, L extends AsyncDisposable>(runner: Runner, suit
       }
     }
   });
+}
+
+async function runOne<S, L extends AsyncDisposable>(scenario: Scenario<S, L>, suite: Suite<S, L>): Promise<void> {
+  const lab = await suite.lab();
+  try {
+    await scenario.run(lab);
+  } catch (error) {
+    // What the scenario found says more than what fails in its wake.
+    await Promise.allSettled([lab[Symbol.asyncDispose]()]);
+    throw error;
+  }
+  await lab[Symbol.asyncDispose]();
 }

@@ -147,7 +147,7 @@ export class Reader {
         if (late.signal.aborted) {
           const why = failure === undefined || failure === late.signal.reason ? "" : `; ${describeError(failure)}`;
           throw new AssertionError({
-            message: `${what} did not come within ${patienceMs} ms; these did: ${seen.join(", ") || "none"}${why}`,
+            message: `${what} did not come within ${patienceMs} ms; these did: ${summary(seen)}${why}`,
           });
         }
         if (!this.mayReopen(failure)) throw failure as Error;
@@ -169,4 +169,9 @@ export class Reader {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_EMPTY_MS));
+}
+
+function summary(seen: readonly number[]): string {
+  if (seen.length <= 20) return seen.join(", ") || "none";
+  return `${seen.slice(0, 10).join(", ")}, … ${seen.slice(-5).join(", ")} (${seen.length} messages)`;
 }

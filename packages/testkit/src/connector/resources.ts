@@ -1,37 +1,65 @@
+import { createHook } from "node:async_hooks";
+import { readdirSync, readlinkSync } from "node:fs";
+import { sep } from "node:path";
 import { eventually } from "../wait/eventually.ts";
 
-/** What keeps the process alive and was not there at the beginning. */
-export interface NewResources {
-  /** Waits until nothing new is open, and gives what still is when it does not end. */
+/** What was opened while a test ran and keeps the process alive: timers, sockets, servers, workers, child processes. */
+export interface NewResources extends Disposable {
+  /** Waits until nothing of it is open any more, and gives what still is when that does not happen. */
   left(withinMs: number): Promise<string[]>;
 }
 
-/** Remembers which timers, sockets, files, … are open now, by kind. */
+interface Referenced {
+  hasRef(): boolean;
+}
+
+/** Watches what is opened from now on. Of what was open before, nothing is looked at. */
 export function newResources(): NewResources {
-  const before = tally(process.getActiveResourcesInfo());
-  const extra = (): string[] => {
-    const more: string[] = [];
-    for (const [kind, count] of tally(process.getActiveResourcesInfo())) {
-      const added = count - (before.get(kind) ?? 0);
-      if (added > 0 && !OWN.has(kind)) more.push(`${kind} x ${added}`);
-    }
-    return more;
-  };
+  const opened = new Map<number, { readonly type: string; readonly resource: Referenced }>();
+  let watching = true;
+  const hook = createHook({
+    init(id, type, _, resource) {
+      if (watching && type !== "Immediate" && isReferenced(resource)) opened.set(id, { type, resource });
+    },
+    destroy(id) {
+      opened.delete(id);
+    },
+  }).enable();
+  const alive = (): string[] =>
+    [...opened.values()].filter(({ resource }) => resource.hasRef()).map(({ type }) => type);
   return {
     async left(withinMs) {
-      // Closing handles and the runner's own timers come and go: it is enough that once nothing new is there.
+      watching = false;
+      // Closing takes a moment, and the runner's own timers come and go.
       let last: string[] = [];
-      await eventually(() => (last = extra()).length === 0, "everything to be closed", withinMs).catch(() => {});
+      await eventually(() => (last = alive()).length === 0, "everything to be closed", withinMs).catch(() => {});
       return last;
+    },
+    [Symbol.dispose]() {
+      hook.disable();
     },
   };
 }
 
-// What waiting for the event loop itself takes, and what a test runner talks to its parent with.
-const OWN: ReadonlySet<string> = new Set(["Immediate", "TTYWrap", "PipeWrap", "MessagePort"]);
+/** Paths of files in a folder that this process holds open. Knows nothing outside of Linux. */
+export function openFiles(folder: string): string[] {
+  let descriptors: string[];
+  try {
+    descriptors = readdirSync("/proc/self/fd");
+  } catch {
+    return [];
+  }
+  return descriptors.map(target).filter((path) => path === folder || path.startsWith(folder + sep));
+}
 
-function tally(kinds: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
+function target(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return "";
+  }
+}
+
+function isReferenced(resource: object): resource is Referenced {
+  return typeof (resource as Partial<Referenced>).hasRef === "function";
 }

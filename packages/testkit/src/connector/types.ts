@@ -82,6 +82,8 @@ export interface Place extends SideConfigs {
   read?(): Promise<readonly Message[]>;
   /** Sends a message as somebody outside would and waits for the reply [through the output, where it can reply]. */
   request?(message: Message): Promise<Message>;
+  /** The folder that the place is, where it is one: after close no file in it may be open. */
+  readonly folder?: string;
   /** The same configurations, connecting to another address. */
   via?(address: Address): SideConfigs;
   cleanup?(): MaybePromise<void>;

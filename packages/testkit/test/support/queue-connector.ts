@@ -58,6 +58,8 @@ export const QUEUE_SCHEMA: ConfigSchema<QueueConfig> = {
   },
 };
 
+const REFUSED = failed(new MqbError("MQB_QUEUE_REFUSED", "permanent", "the queue refuses this message"));
+
 /** A queue in the process that does everything right: acks, nacks, any order of commits, replies. */
 export function queuePlugin(fault: Fault = {}): Plugin {
   const queue = defineEndpoint<QueueConfig>({
@@ -154,14 +156,14 @@ class QueuePublisher implements Publisher {
   }
 
   async send(batch: Iterable<Message>, signal: AbortSignal): Promise<readonly Outcome[]> {
-    const outcomes: (Outcome | Promise<Outcome>)[] = [];
+    const outcomes: Promise<Outcome>[] = [];
     for (const message of batch) {
       if (message.text() === "refuse me") {
-        outcomes.push(failed(new MqbError("MQB_QUEUE_REFUSED", "permanent", "the queue refuses this message")));
+        outcomes.push(Promise.resolve(REFUSED));
         continue;
       }
       while (!this.topic.hasRoom && !signal.aborted) await this.topic.changed(signal);
-      if (signal.aborted) outcomes.push(failed(signal.reason));
+      if (signal.aborted) outcomes.push(Promise.resolve(failed(signal.reason)));
       else outcomes.push(this.config.replies ? this.request(message) : this.put(message));
     }
     return Promise.all(outcomes);
@@ -175,7 +177,7 @@ class QueuePublisher implements Publisher {
     return { healthy: true, target: this.config.topic };
   }
 
-  private put(message: Message): Outcome {
+  private async put(message: Message): Promise<Outcome> {
     this.topic.put({ message });
     return ACCEPTED;
   }

@@ -24,7 +24,7 @@ export const badConfig: readonly ConnectorScenario[] = [
     leftOut: unless(badConfigs),
     async run(lab) {
       for (const { name, side, config } of lab.tested.fixture.bad!) {
-        const before = newResources();
+        using opened = newResources();
         const error = await refusal(lab, side, config);
         ok(error !== undefined, `${name}: it was opened`);
         ok(kindOf(error, "retryable") === "config", `${name}: ${describeError(error)} is not of kind config`);
@@ -33,7 +33,7 @@ export const badConfig: readonly ConnectorScenario[] = [
         for (const secret of secretsOf(lab.subject.definition.schema, config)) {
           ok(!text.includes(secret), `${name}: the error holds a secret`);
         }
-        deepEqual(await before.left(lab.patienceMs), [], `${name}: something is left open`);
+        deepEqual(await opened.left(lab.patienceMs), [], `${name}: something is left open`);
       }
     },
   },

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { exchange } from "../exchange.ts";
 import type { ConnectorLab } from "../lab.ts";
 import { input, unless } from "../left-out.ts";
-import { newResources } from "../resources.ts";
+import { type NewResources, newResources, openFiles } from "../resources.ts";
 import type { ConnectorScenario } from "../types.ts";
 
 export const handles: readonly ConnectorScenario[] = [
@@ -12,9 +12,9 @@ export const handles: readonly ConnectorScenario[] = [
     async run(lab) {
       // What a client library opens once and for ever is not this connector's leak.
       await useOnce(lab, 0);
-      const before = newResources();
+      using opened = newResources();
       await useOnce(lab, 10);
-      deepEqual(await before.left(lab.patienceMs), []);
+      await nothingLeft(lab, opened);
       deepEqual(lab.scope.held, [], "shared resources that nobody has released");
     },
   },
@@ -24,14 +24,14 @@ export const handles: readonly ConnectorScenario[] = [
     async run(lab) {
       await useOnce(lab, 0);
       await lab.seed(lab.messages(5, 10));
-      const before = newResources();
+      using opened = newResources();
       const reader = lab.reader();
       equal((await reader.take(5)).messages.length >= 5, true);
       const consumer = await reader.open();
       const waiting = Promise.allSettled([consumer.receive(10, new AbortController().signal)]);
       await reader.close();
       await lab.soon(waiting, "the end of the waiting receive");
-      deepEqual(await before.left(lab.patienceMs), []);
+      await nothingLeft(lab, opened);
     },
   },
 ];
@@ -46,4 +46,10 @@ async function useOnce(lab: ConnectorLab, from: number): Promise<void> {
   await reader.commit(await reader.take(2));
   await sending;
   await reader.close();
+}
+
+async function nothingLeft(lab: ConnectorLab, opened: NewResources): Promise<void> {
+  deepEqual(await opened.left(lab.patienceMs), []);
+  const { folder } = lab.place;
+  if (folder !== undefined) deepEqual(openFiles(folder), [], "files that are still open");
 }
