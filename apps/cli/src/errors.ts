@@ -59,6 +59,11 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) => `the plugin ${p.plugin} is not installed: it was looked for from ${p.from}`,
     hint: (p) => (/^[./\\]|^file:/.test(p.plugin) ? "check the path" : `install ${p.plugin}`),
   }),
+  PLUGIN_NATIVE: errorRow<{ plugin: string }>({
+    kind: "config",
+    message: (p) => `the plugin ${p.plugin} is a native library of mq-bridge, which mqb cannot load`,
+    hint: "name an npm package instead, or a path to a module",
+  }),
   PLUGIN_LOAD: errorRow<{ plugin: string }>({
     kind: "config",
     message: (p) => `the plugin ${p.plugin} could not be loaded`,

@@ -1,10 +1,12 @@
 import { createRedactor, type Redactor } from "@mqb/config/uri";
 import { codeOf, describeError, isMqbError } from "@mqb/core/plugin";
 
-/** The three streams of the process and what is known about them; tests give their own. */
+/** The streams that a command writes to. Asking for one may open it, so they are asked for only when something is written. */
 export interface Streams {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  stdout(): NodeJS.WritableStream;
+  stderr(): NodeJS.WritableStream;
+  /** stderr is a terminal. */
+  readonly terminal: boolean;
 }
 
 /** Where a command writes. Results go to stdout, everything else to stderr; no secret passes. */
@@ -27,24 +29,29 @@ export type ColorChoice = "auto" | "always" | "never";
 
 export function createOutput(streams: Streams, color: ColorChoice, environment: NodeJS.ProcessEnv): Output {
   const redactor = createRedactor();
-  const terminal = streams.stderr.isTTY === true;
   const noColor = environment["NO_COLOR"] !== undefined && environment["NO_COLOR"] !== "";
-  const colored = color === "always" || (color === "auto" && terminal && !noColor);
-  // Who closes the other end of a pipe has seen enough; that is no failure.
-  for (const stream of [streams.stdout, streams.stderr]) stream.on("error", () => {});
+  const colored = color === "always" || (color === "auto" && streams.terminal && !noColor);
+  const used = new Set<NodeJS.WritableStream>();
+  const write = (stream: NodeJS.WritableStream, text: string): void => {
+    // Who closes the other end of a pipe has seen enough; that is no failure.
+    if (!used.has(stream)) stream.on("error", () => {});
+    used.add(stream);
+    stream.write(text);
+  };
   return {
     redactor,
     color: colored,
-    terminal,
-    result: (text) => void streams.stdout.write(text),
-    notice: (text) => void streams.stderr.write(redactor.text(text)),
+    terminal: streams.terminal,
+    result: (text) => write(streams.stdout(), text),
+    notice: (text) => write(streams.stderr(), redactor.text(text)),
     error: (error) => {
       const code = codeOf(error);
       const label = code === undefined ? "error:" : `error[${code}]:`;
-      streams.stderr.write(`${colored ? `\x1b[31m${label}\x1b[0m` : label} ${redactor.text(errorText(error))}\n`);
+      const shown = colored ? `\x1b[31m${label}\x1b[0m` : label;
+      write(streams.stderr(), `${shown} ${redactor.text(errorText(error))}\n`);
     },
     flushed: async () => {
-      await Promise.all([drained(streams.stdout), drained(streams.stderr)]);
+      await Promise.all([...used].map(drained));
     },
   };
 }

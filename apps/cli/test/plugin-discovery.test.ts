@@ -87,6 +87,10 @@ describe("plugins are found", () => {
     );
   });
 
+  it("never in a native library", () => {
+    expect(() => discover(["./libmq_bridge_x.so"])).toThrow(expect.objectContaining({ code: "MQB_CLI_PLUGIN_NATIVE" }));
+  });
+
   it("resolves the entry by exports, else main, else index.js", () => {
     const entry = (json: object) => entryOf({ folder: "/p", json: json as never });
     expect(entry({ exports: "./a.js" })).toBe("/p/a.js");

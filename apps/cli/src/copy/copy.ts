@@ -16,7 +16,6 @@ const WAIT_POLL_MS = 250;
 /** `mqb copy`: one route from the command line, run until its end. Returns the exit code. */
 export async function copy(args: ParsedArgs, context: CommandContext): Promise<number> {
   const { output, environment, clock, stop } = context;
-  const started = clock.monotonic();
   const verbose = args.has("verbose");
   const prepared = await prepareCopy(args, context.cwd, environment);
   output.redactor.learn(prepared.config);
@@ -28,7 +27,6 @@ export async function copy(args: ParsedArgs, context: CommandContext): Promise<n
     write: output.notice,
     now: () => clock.now(),
   });
-  for (const warning of prepared.warnings) log.warn(warning.message, { code: warning.code });
   const wait = args.integer("wait");
   log.info("copy route started", {
     from: prepared.shown.from,
@@ -39,6 +37,7 @@ export async function copy(args: ParsedArgs, context: CommandContext): Promise<n
     ...(wait === undefined ? {} : { wait_secs: wait }),
   });
 
+  const started = clock.monotonic();
   const run = new CopyRun(prepared, args.integer("limit"), log, context);
   const elapsed = (): number => clock.monotonic() - started;
   const stopProgress =

@@ -11,7 +11,6 @@ export interface PreparedCopy {
   readonly registry: Registry;
   /** What `Bridge.route` takes. */
   readonly config: unknown;
-  readonly warnings: readonly Problem[];
   /** The URIs without their secrets. */
   readonly shown: { readonly from: string; readonly to: string };
   /** Rows go to standard output, so nothing else may. */
@@ -58,7 +57,6 @@ export async function prepareCopy(
   return {
     registry,
     config,
-    warnings: checked.problems,
     shown: { from: source.shown, to: target.shown },
     toStdout: JSON.stringify(output).includes('"/dev/stdout"'),
     draining,

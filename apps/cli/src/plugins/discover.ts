@@ -59,6 +59,7 @@ export function discoverPlugins(discovery: Discovery): readonly FoundPlugin[] {
 }
 
 function listedPlugin(plugin: string, from: string): FoundPlugin {
+  if (/\.(?:so|dylib|dll)$/i.test(plugin)) throw cliErrors.PLUGIN_NATIVE({ plugin });
   const found = isPath(plugin) ? pluginAt(plugin, from) : installedPackage(plugin, from);
   if (!found) throw cliErrors.PLUGIN_MISSING({ plugin, from });
   if (!("file" in found)) return describe(found, "listed");

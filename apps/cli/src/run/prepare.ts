@@ -17,7 +17,6 @@ import type { ReadConfiguration } from "./sources.ts";
 export interface PreparedRun {
   readonly registry: Registry;
   readonly routes: readonly ConfiguredRoute[];
-  readonly warnings: readonly DocumentProblem[];
 }
 
 const DEFAULTS = { concurrency: 4, batch_size: 1024 };
@@ -39,7 +38,7 @@ export async function prepareRun(
   const registry = await loadRegistry(found, namesInRoutes(enabled));
   const { routes, problems } = checkConfiguration(configuration, registry, DEFAULTS);
   refuse(problems, read.name);
-  return { registry, routes, warnings: problems.filter((problem) => problem.level === "warning") };
+  return { registry, routes };
 }
 
 function refuse(problems: readonly DocumentProblem[], source: string): void {

@@ -21,7 +21,7 @@ export async function run(args: ParsedArgs, context: CommandContext): Promise<nu
   context.output.redactor.learn(read.configuration.routes.map((route) => route.config));
   const prepared = await prepareRun(read, listed, args.has("drain"));
   const log = configuredLogger(read, context);
-  announce(read, prepared, args, log);
+  announce(read, args, log);
   if (prepared.routes.length === 0) {
     log.warn("nothing to run: the configuration has no enabled route; waiting for a signal");
     await aborted(context.stop);
@@ -45,6 +45,7 @@ async function runRoutes(bridge: Bridge, prepared: PreparedRun, log: Logger, con
     // An unreachable server keeps a lasting route connecting; a drain has to say at once that it cannot.
     else bridge.route(route.name, route.config, { unreachable: route.plan!.options.exitOnEmpty ? "fail" : "keep" });
   }
+  const missing = [...failed];
   const ended = Promise.all(bridge.routes.map((route) => watch(route, log)));
   const stopping = aborted(context.stop);
   const starts = await Promise.race([bridge.start(), stopping]);
@@ -57,7 +58,8 @@ async function runRoutes(bridge: Bridge, prepared: PreparedRun, log: Logger, con
       await bridge.stop({ graceMs: 0 });
       throw cliErrors.NONE_STARTED({ count: prepared.routes.length, reasons: reasonsOf(failed) });
     }
-    reportStart(starts, prepared.routes.length, failed, log);
+    for (const [name, reason] of missing) log.error(`route ${name} could not be started: ${reason}`);
+    reportStart(starts, prepared.routes.length, log);
   }
   const results = await Promise.race([ended, stopping]);
   if (!results) return await stopAll(bridge, log, context);
@@ -69,10 +71,8 @@ async function runRoutes(bridge: Bridge, prepared: PreparedRun, log: Logger, con
 function reportStart(
   starts: readonly { readonly route: string; readonly state: string }[],
   enabled: number,
-  failed: ReadonlyMap<string, string>,
   log: Logger,
 ): void {
-  for (const [name, reason] of failed) log.error(`route ${name} could not be started: ${reason}`);
   const running = starts.filter((start) => start.state === "running").length;
   const connecting = starts.filter((start) => start.state === "connecting").map((start) => start.route);
   if (running === enabled) log.info(`Started ${running} of ${enabled} enabled routes`);
@@ -133,8 +133,9 @@ function configuredLogger(read: ReadConfiguration, { output, environment, clock 
   });
 }
 
-function announce(read: ReadConfiguration, prepared: PreparedRun, args: ParsedArgs, log: Logger): void {
-  for (const warning of prepared.warnings) log.warn(renderProblem(warning));
+function announce(read: ReadConfiguration, args: ParsedArgs, log: Logger): void {
+  // The bridge reports what is to be said about a single route.
+  for (const problem of read.configuration.problems) if (problem.level === "warning") log.warn(renderProblem(problem));
   const { services } = read.configuration.settings;
   const switchedOff: Readonly<Record<string, string>> = { ui_addr: "no-ui", metrics_addr: "no-metrics" };
   for (const [key, address] of Object.entries(services)) {

@@ -1,0 +1,116 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { parseCommandLine } from "../src/args/parse.ts";
+import { COMMANDS, PROGRAM } from "../src/commands.ts";
+import { prepareCopy } from "../src/copy/prepare.ts";
+
+const EXPRESSIONS = fileURLToPath(new URL("fixtures/expressions.mjs", import.meta.url));
+
+const prepare = (...argv: string[]) =>
+  prepareCopy(parseCommandLine(["copy", ...argv], PROGRAM, COMMANDS).args, "/", { SET: "orders" });
+
+async function failure(...argv: string[]): Promise<{ code: string; message: string; hint?: string }> {
+  try {
+    await prepare(...argv);
+  } catch (error) {
+    return error as never;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("the route of a copy", () => {
+  it("is made of the two URIs and the flags", async () => {
+    const { config, draining, toStdout } = await prepare("memory://a", "null:", "--drain", "--batch-size", "7");
+    expect(config).toEqual({
+      input: { memory: { topic: "a" } },
+      output: { null: {} },
+      exit_on_empty: true,
+      concurrency: 4,
+      batch_size: 7,
+    });
+    expect([draining, toStdout]).toEqual([true, false]);
+  });
+
+  it("goes on without --drain, and takes 1024 messages at a time where the target does not care", async () => {
+    expect((await prepare("memory://$SET", "null:", "--concurrency", "2")).config).toMatchObject({
+      input: { memory: { topic: "orders" } },
+      exit_on_empty: false,
+      concurrency: 2,
+      batch_size: 1024,
+    });
+  });
+
+  it("drains with --wait", async () => {
+    expect((await prepare("memory://a", "null:", "--wait", "3")).draining).toBe(true);
+  });
+});
+
+describe("--filter", () => {
+  const filtered = async (source: string, ...argv: string[]) => {
+    const { config } = await prepare(source, "null:", "--plugin", EXPRESSIONS, "--filter", "good", ...argv);
+    return (config as { input: { middlewares: object[] } }).input.middlewares;
+  };
+
+  it("touches a message before the middlewares of the URI do: the list is read from its end", async () => {
+    expect(await filtered("memory://a")).toEqual([{ filter: "good" }]);
+    expect(await filtered("memory://a|delay?delay_ms=1|metrics")).toEqual([
+      { delay: { delay_ms: 1 } },
+      { metrics: {} },
+      { filter: "good" },
+    ]);
+  });
+
+  it("stays outside a buffer at the source", async () => {
+    expect(await filtered("memory://a|metrics|buffer")).toEqual([{ metrics: {} }, { filter: "good" }, { buffer: {} }]);
+    expect(await filtered("memory://a|buffer|metrics")).toEqual([{ buffer: {} }, { metrics: {} }, { filter: "good" }]);
+  });
+
+  it("is refused before anything is opened when the expression is wrong", async () => {
+    const error = await failure("memory://a", "null:", "--plugin", EXPRESSIONS, "--filter", "a >");
+    expect(error).toMatchObject({ code: "MQB_CLI_FILTER_INVALID", message: 'invalid filter expression "a >"' });
+  });
+
+  it("names the package of the language when it is not installed", async () => {
+    expect(await failure("memory://a", "null:", "--filter", "a")).toMatchObject({
+      code: "MQB_CLI_FILTER_MISSING",
+      hint: "install @mqb/expression",
+    });
+  });
+});
+
+describe("what cannot be copied is refused before anything is opened", () => {
+  it.each([
+    [["foo://x", "null:"], /unknown scheme "foo:"/],
+    [["kafka://h/t", "null:"], /the plugin for "kafka:" is not installed/],
+    [["memory://a?capasity=4", "null:"], /capasity/],
+    [["memory://a", "null:|retrry"], /unknown middleware "retrry"/],
+    [["memory://a|retry", "null:"], /source\.middlewares\[0\]\.retry: .*output/],
+    [["memory://${NOPE}", "null:"], /variable NOPE .* is not set/],
+    [["null:", "null:"], /source\.null: .*"null" cannot be an input/],
+    [["memory://a", "null:|retry?max_attempts=many"], /target\.middlewares\[0\]\.retry\.max_attempts/],
+  ])("%j", async (argv, message) => {
+    expect((await failure(...argv)).message).toMatch(message);
+  });
+
+  it("suggests names of plugins that are installed but not loaded", async () => {
+    expect((await failure("memroy://a", "null:")).hint).toMatch(
+      /did you mean "memory:"\? known schemes: .*file, memory/,
+    );
+  });
+});
+
+describe("--resume", () => {
+  it("is refused for a file, whose position is not safe, and for what keeps none", async () => {
+    expect(await failure("file:a", "null:", "--resume")).toMatchObject({
+      code: "MQB_CLI_RESUME_FILE",
+      message: "source `file` does not support resumable copy",
+    });
+    expect((await failure("memory://a", "null:", "--resume")).message).toBe(
+      "source `memory` does not support resumable copy",
+    );
+  });
+
+  it("needs nothing to be switched off where nothing is kept", async () => {
+    await expect(prepare("memory://a", "null:", "--no-resume")).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildCli, scratchFolder, startCli } from "./support/cli.ts";
+import { fileGrows } from "./support/files.ts";
+
+let scratch: ReturnType<typeof scratchFolder>;
+beforeAll(buildCli);
+beforeEach(() => {
+  scratch = scratchFolder();
+});
+afterEach(() => scratch.remove());
+
+const COUNT = 20_000;
+const rows = Array.from({ length: COUNT }, (_, i) => `row ${i}`);
+
+describe("a signal during a copy", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "%s: what was written is whole, without a gap or a repeat, and counted",
+    async (signal) => {
+      writeFileSync(join(scratch.path, "in.txt"), `${rows.join("\n")}\n`);
+      const target = "file:out.txt?format=raw|delay?delay_ms=5";
+      const running = startCli(["copy", "file:in.txt?format=raw", target, "--drain", "--batch-size", "20"], {
+        cwd: scratch.path,
+      });
+      await fileGrows(join(scratch.path, "out.txt"), 500);
+      running.child.kill(signal);
+      const asked = performance.now();
+      const { code, stdout } = await running.done;
+      expect(code).toBe(0);
+      expect(performance.now() - asked).toBeLessThan(5000);
+      const written = readFileSync(join(scratch.path, "out.txt"), "utf8");
+      const lines = written.split("\n").slice(0, -1);
+      expect(lines.length).toBeLessThan(COUNT);
+      expect(written).toBe(`${rows.slice(0, lines.length).join("\n")}\n`);
+      const [, counted] = /^stopped after copying ([\d_]+)/.exec(stdout)!;
+      expect(Number(counted!.replaceAll("_", ""))).toBe(lines.length);
+    },
+  );
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("a second %s ends the process at once with %i", async (signal, code) => {
+    writeFileSync(join(scratch.path, "in.txt"), "a\n");
+    const args = ["copy", "file:in.txt?format=raw", "file:out.txt?format=raw|delay?delay_ms=60000", "-v"];
+    const running = startCli(args, { cwd: scratch.path });
+    await running.stderr(/route copy/);
+    running.child.kill(signal);
+    const again = setInterval(() => running.child.kill(signal), 20);
+    const finished = await running.done;
+    clearInterval(again);
+    expect(finished).toMatchObject({ code, stdout: "" });
+    expect(existsSync(join(scratch.path, "out.txt")) ? readFileSync(join(scratch.path, "out.txt"), "utf8") : "").toBe(
+      "",
+    );
+  });
+});
