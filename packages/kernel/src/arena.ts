@@ -56,7 +56,8 @@ export function sharedArena(engine: "auto" | "simd" | "js"): Arena {
   return jsArena;
 }
 
-function arenaOver(
+/** An arena over a memory that exists. */
+export function arenaOver(
   buffer: ArrayBuffer,
   layout: Layout,
   simd: boolean,

@@ -62,7 +62,8 @@ export class CsvToJson implements RecordReader<CsvSlab> {
   #scanner: CsvScanner | undefined;
   #fault: RecordFault | undefined;
 
-  constructor(options: CsvToJsonOptions = {}) {
+  /** `arena` is for the tests, which need small ones. */
+  constructor(options: CsvToJsonOptions = {}, arena: Arena = arenaOf(options.engine)) {
     const { separator, columns, header, offset = 0, line } = options;
     this.#options = options;
     this.#separatorKnown = separator !== "auto";
@@ -77,7 +78,7 @@ export class CsvToJson implements RecordReader<CsvSlab> {
     this.#columns = columns;
     this.#allocate = options.allocate ?? Buffer.allocUnsafeSlow;
     this.#input = new CsvInput(offset, line ?? (offset === 0 ? 1 : undefined));
-    this.#arena = arenaOf(options.engine);
+    this.#arena = arena;
   }
 
   /** Column names, once the first record has been read (at once when they were given). */
@@ -141,6 +142,7 @@ export class CsvToJson implements RecordReader<CsvSlab> {
     // Also when the separator is open still: the limits hold for the first record too.
     if (this.#options.header !== false || !this.#separatorKnown) {
       const record = this.#firstRecord(bytes);
+      if (record === undefined && input.ended) input.consume(bytes.length, countLines(bytes, 0, bytes.length));
       if (record === undefined || !this.#separatorKnown) return false;
       if (this.#options.header !== false) {
         this.#columns ??= uniqueNames(splitFields(bytes.subarray(record.start, record.end), this.#dialect));
@@ -285,14 +287,16 @@ export class CsvToJson implements RecordReader<CsvSlab> {
 
   #convertLarge(scanner: CsvScanner): CsvSlab | undefined {
     const input = this.#input;
-    const bytes = input.gather(this.#limits.maxRecordBytes);
-    let end: number;
-    try {
-      end = scanner.scan(bytes, bytes.length, input.ended);
-    } catch (error) {
-      throw this.#failWithin(error, bytes);
+    let bytes = input.gather(this.#limits.maxRecordBytes);
+    let end = this.#scan(scanner, bytes);
+    while (end > 0 && withoutDelimiter(bytes, 0, end, this.#dialect) === 0) {
+      // A blank record came first after all.
+      input.consume(end, countLines(bytes, 0, end));
+      bytes = input.gather();
+      scanner.reset();
+      end = bytes.length === 0 ? -1 : this.#scan(scanner, bytes);
     }
-    if (end < 0) return undefined;
+    if (end <= 0) return undefined;
     const raw = bytes.subarray(0, end);
     const record = convertRecord(isUtf8(raw) ? raw : Buffer.from(raw.toString("utf8")), this.#loop!);
     const slab = new SlabBuilder(input.offset);
@@ -305,6 +309,14 @@ export class CsvToJson implements RecordReader<CsvSlab> {
     input.consume(end, countLines(raw, 0, end));
     this.#scanner = undefined;
     return slab.finishOne(record.json, end);
+  }
+
+  #scan(scanner: CsvScanner, bytes: Buffer): number {
+    try {
+      return scanner.scan(bytes, bytes.length, this.#input.ended);
+    } catch (error) {
+      throw this.#failWithin(error, bytes);
+    }
   }
 
   /** A fault that the loop has met, at an address of the arena. */

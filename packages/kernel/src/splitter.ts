@@ -85,7 +85,8 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
   #offset: number;
   #fault: RecordFault | undefined;
 
-  constructor(options: RecordSplitterOptions = {}) {
+  /** `arena` is for the tests, which need small ones. */
+  constructor(options: RecordSplitterOptions = {}, arena: Arena = arenaOf(options.engine)) {
     const { delimiter = LF, maxRecordBytes = 64 * 1024 * 1024, offset = 0 } = options;
     if (delimiter.length < 1 || delimiter.length > 16) throw new RangeError("delimiter must have 1 to 16 bytes");
     if (!Number.isSafeInteger(maxRecordBytes) || maxRecordBytes < 1) {
@@ -98,7 +99,7 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
     this.#offset = offset;
     this.#fed = offset;
     this.#bomOpen = options.dropBom === true && offset === 0;
-    this.#arena = arenaOf(options.engine);
+    this.#arena = arena;
   }
 
   get offset(): number {
@@ -167,7 +168,10 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
     this.#uneven = false;
     let count = 0;
     while (this.#at < this.#end && count < MAX_SLOTS && this.#oversizeEnd < 0) {
-      const size = Math.min(this.#end - this.#at, this.#arena.simd ? WINDOW : Number.MAX_SAFE_INTEGER);
+      const size = Math.min(
+        this.#end - this.#at,
+        this.#arena.simd ? Math.min(WINDOW, this.#arena.layout.inputSize) : Number.MAX_SAFE_INTEGER,
+      );
       const from = this.#at;
       count += this.#arena.simd ? this.#runLoop(chunk, size, count) : this.#scan(chunk, count, MAX_SLOTS);
       if (this.#at > from || this.#oversizeEnd >= 0) continue;
@@ -194,9 +198,9 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
     words[CFG.inBase] = input - this.#at;
     chunk.copy(memory, input, this.#at, this.#at + size);
     const found = loops.split(input, input + size, slots + count * 4, MAX_SLOTS - count);
+    if (words[RES.status] === STATUS.recordTooLong) this.#oversizeEnd = this.#at + words[RES.fault]!;
     this.#at += words[RES.consumed]!;
     if (words[RES.short] !== 0) this.#uneven = true;
-    if (words[RES.status] === STATUS.recordTooLong) this.#oversizeEnd = words[RES.fault]! + words[CFG.inBase]!;
     return found;
   }
 
@@ -321,7 +325,8 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
       new ChunkSlab(EMPTY, NONE, NONE, this.#delimiter, offset, true, after, {
         offset,
         size: end - offset,
-        head: Buffer.from(bytes.subarray(0, HEAD)),
+        // What was kept may end with the beginning of the delimiter.
+        head: Buffer.from(bytes.subarray(0, Math.min(HEAD, end - offset))),
       }),
     );
   }
