@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildCli, scratchFolder, startCli } from "./support/cli.ts";
 import { fileGrows } from "./support/files.ts";
@@ -11,6 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => scratch.remove());
 
+const STUCK = fileURLToPath(new URL("fixtures/stuck.mjs", import.meta.url));
 const COUNT = 20_000;
 const rows = Array.from({ length: COUNT }, (_, i) => `row ${i}`);
 
@@ -38,21 +40,41 @@ describe("a signal during a copy", () => {
     },
   );
 
-  it.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("a second %s ends the process at once with %i", async (signal, code) => {
-    writeFileSync(join(scratch.path, "in.txt"), "a\n");
-    const args = ["copy", "file:in.txt?format=raw", "file:out.txt?format=raw|delay?delay_ms=60000", "-v"];
-    const running = startCli(args, { cwd: scratch.path });
-    await running.stderr(/route copy/);
-    running.child.kill(signal);
-    const again = setInterval(() => running.child.kill(signal), 20);
-    const finished = await running.done;
-    clearInterval(again);
-    expect(finished).toMatchObject({ code, stdout: "" });
-    expect(existsSync(join(scratch.path, "out.txt")) ? readFileSync(join(scratch.path, "out.txt"), "utf8") : "").toBe(
-      "",
-    );
+  describe("with a target that never answers", () => {
+    const startStuck = async () => {
+      writeFileSync(join(scratch.path, "in.txt"), "a\n");
+      const args = ["copy", "file:in.txt?format=raw", "stuck:", "--plugin", STUCK];
+      const running = startCli(args, { cwd: scratch.path });
+      await running.stderr(/stuck/);
+      return running;
+    };
+
+    it("ends when the grace period is over, and says that it did not finish", async () => {
+      const running = await startStuck();
+      running.child.kill("SIGTERM");
+      const asked = performance.now();
+      const { code, stdout, stderr } = await running.done;
+      expect(performance.now() - asked).toBeLessThan(8000);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        expect.stringMatching(/copy failed after .*grace period of 5000 ms/),
+      ]);
+    });
+
+    it.each([
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+    ] as const)("a second %s ends the process at once with %i", async (signal, code) => {
+      const running = await startStuck();
+      running.child.kill(signal);
+      // Signals that have not been seen yet count as one.
+      const again = setInterval(() => running.child.kill(signal), 20);
+      const asked = performance.now();
+      const finished = await running.done;
+      clearInterval(again);
+      expect(finished).toMatchObject({ code, stdout: "" });
+      expect(performance.now() - asked).toBeLessThan(4000);
+    });
   });
 });
