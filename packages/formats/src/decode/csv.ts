@@ -10,6 +10,7 @@ const NOTHING = batchOf([]);
 
 /** `csv`: one JSON object of strings per row. */
 export class CsvDecoder implements RecordDecoder {
+  readonly keepsChunks = false;
   private readonly reader: CsvToJson;
   private readonly options: DecoderOptions;
   private readonly strict: boolean;

@@ -24,9 +24,11 @@ export type Stamp = (index: number, offsetAfter: number, into: Map<string, strin
 /**
  * Turns the chunks of one stream into batches of messages. `feed` a chunk, `take` until `undefined`, `feed` the next or
  * `end`; after `end`, `take` until `undefined`. Batches are handed out up to a fault, then `take` throws it, a
- * `permanent` error that names source and offset. Fed chunks belong to the decoder.
+ * `permanent` error that names source and offset. Fed chunks belong to the decoder; it may write to them.
  */
 export interface RecordDecoder {
+  /** Whether batches are views of the chunks. Otherwise a chunk is free again when `take` has answered `undefined`. */
+  readonly keepsChunks: boolean;
   feed(bytes: Buffer, start?: number, end?: number): void;
   end(): void;
   take(max: number, stamp?: Stamp): DecodedBatch | undefined;

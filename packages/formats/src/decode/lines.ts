@@ -10,6 +10,7 @@ const NOTHING = batchOf([]);
 
 /** Records between delimiters. Empty ones are passed over; with LF, one CR before it is dropped. */
 export abstract class LineDecoder implements RecordDecoder {
+  readonly keepsChunks = true;
   private readonly splitter: RecordSplitter;
   private readonly source: string;
   private started: boolean;

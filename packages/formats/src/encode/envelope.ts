@@ -4,7 +4,7 @@ import { escapeJsonStrings } from "@mqb/kernel";
 import { PAYLOAD_BYTES } from "../format.ts";
 import type { EnvelopeFormat } from "../envelope/parse.ts";
 import { compactJson } from "../json/compact.ts";
-import { isJson } from "../json/scan.ts";
+import { skipSpace, skipValue } from "../json/scan.ts";
 import { guardDelimiter } from "./delimiter-guard.ts";
 import { type EncodedBatch, type RecordEncoder, type Refused } from "./encoder.ts";
 import { metadataJson } from "./metadata.ts";
@@ -121,16 +121,30 @@ export class EnvelopeEncoder implements RecordEncoder {
   }
 }
 
-/** JSON payloads as they are; white space goes only where it would break the line. Others become byte arrays. */
+/** JSON payloads as they are; white space goes only around them, and where it would break the line. Others become byte arrays. */
 function jsonValues(payloads: Payloads): Values {
-  const { bytes, starts, ends, count } = payloads;
+  const { bytes, count } = payloads;
+  const starts = new Uint32Array(count);
+  const ends = new Uint32Array(count);
   const special = new Map<number, Special>();
   for (let i = 0; i < count; i++) {
-    const payload = bytes.subarray(starts[i]!, ends[i]!);
-    if (!isJson(bytes, starts[i]!, ends[i]!) || !isUtf8(payload)) special.set(i, byteArray(payload));
-    else if (payload.includes(10) || payload.includes(13)) special.set(i, { value: compactJson(payload) });
+    const limit = payloads.ends[i]!;
+    const start = skipSpace(bytes, payloads.starts[i]!, limit);
+    const end = skipValue(bytes, start, limit);
+    starts[i] = start;
+    ends[i] = end;
+    if (end < 0 || skipSpace(bytes, end, limit) < limit || !isUtf8(bytes.subarray(start, end))) {
+      starts[i] = ends[i] = 0;
+      special.set(i, byteArray(bytes.subarray(payloads.starts[i]!, limit)));
+    } else if (hasLineBreak(bytes, start, end)) special.set(i, { value: compactJson(bytes.subarray(start, end)) });
   }
   return { bytes, starts, ends, quoted: false, special };
+}
+
+/** JSON strings hold none, so it stands between tokens. */
+function hasLineBreak(bytes: Buffer, start: number, end: number): boolean {
+  const value = bytes.subarray(start, end);
+  return value.includes(10) || value.includes(13);
 }
 
 function byteArray(bytes: Buffer): Special {

@@ -1,10 +1,13 @@
 import { constants } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { OpenContext, Shared } from "@mqb/core/plugin";
+import type { Clock, OpenContext, Shared } from "@mqb/core/plugin";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
 import { close, fstat, open, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
 import { type PathLock, pathLock } from "../path-lock.ts";
+
+/** So often at most it is looked at whether the name still belongs to the file: what it costs would show per batch. */
+const LOOK_MS = 100;
 
 /** What a file holds when its next records are encoded. */
 export interface FileState {
@@ -17,6 +20,7 @@ export interface FileState {
 export class AppendFile {
   private readonly path: string;
   private readonly lock: PathLock;
+  private readonly clock: Clock;
   private fd: number | undefined;
   private version: number;
   private size = 0;
@@ -26,9 +30,13 @@ export class AppendFile {
   /** Another file has the name by now: the next append opens it. */
   private moved = false;
 
-  private constructor(path: string, lock: PathLock) {
+  /** When it was last looked at whether the name still belongs to the file. */
+  private looked = Number.NEGATIVE_INFINITY;
+
+  private constructor(path: string, lock: PathLock, clock: Clock) {
     this.path = path;
     this.lock = lock;
+    this.clock = clock;
     this.version = lock.version;
   }
 
@@ -43,7 +51,7 @@ export class AppendFile {
       return await context.share(
         `file:sink:${real}`,
         async () => {
-          const file = new AppendFile(real, lock);
+          const file = new AppendFile(real, lock, context.clock);
           await file.use(fd);
           unused = false;
           return file;
@@ -66,8 +74,12 @@ export class AppendFile {
       const state: FileState = { size: this.size, columns: this.columns };
       const chunks = await encode(state);
       if (chunks.length === 0) return;
-      const [, named] = await Promise.all([this.writeAll(chunks), statIfThere(this.path).catch(() => undefined)]);
-      await this.noticeMove(named, chunks);
+      await this.writeAll(chunks);
+      const now = this.clock.monotonic();
+      if (now - this.looked >= LOOK_MS) {
+        this.looked = now;
+        await this.noticeMove(chunks);
+      }
       this.columns = state.columns;
     });
   }
@@ -129,7 +141,8 @@ export class AppendFile {
   }
 
   /** A file that was renamed has got its records; one that was deleted has lost them. */
-  private async noticeMove(named: { ino: bigint; dev: bigint } | undefined, chunks: readonly Buffer[]): Promise<void> {
+  private async noticeMove(chunks: readonly Buffer[]): Promise<void> {
+    const named = await statIfThere(this.path).catch(() => undefined);
     if (named !== undefined && named.ino === this.ino && named.dev === this.dev) return;
     this.moved = true;
     if ((await fstat(this.fd!)).nlink > 0n) return;

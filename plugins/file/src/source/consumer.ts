@@ -48,6 +48,8 @@ export class FileConsumer implements Consumer {
   private records: number;
   /** The next chunk, read while this one is worked on. */
   private ahead: Promise<Chunk | "end"> | undefined;
+  /** The buffer that the decoder works on. */
+  private fed: Buffer | undefined;
   /** The file was replaced: after what is held of the old one, the new one begins. */
   private replaced = false;
   /** The decoder has got its last byte. */
@@ -154,7 +156,10 @@ export class FileConsumer implements Consumer {
     if (chunk === undefined) return false;
     this.ahead = undefined;
     if (chunk !== "end") {
-      this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
+      const decoder = this.decoder!;
+      if (this.fed && !decoder.keepsChunks) this.input!.recycle?.(this.fed);
+      this.fed = chunk.bytes;
+      decoder.feed(chunk.bytes, chunk.start, chunk.end);
       this.readAhead();
       return true;
     }

@@ -9,6 +9,8 @@ export interface Chunk {
 export interface ByteInput {
   /** The next bytes, or `end`: there are no more now. Rejects with coded errors. */
   next(): Promise<Chunk | "end">;
+  /** Takes a chunk's buffer back that nobody looks at any more, to be filled again. */
+  recycle?(bytes: Buffer): void;
   /** Idempotent. */
   close(): Promise<void>;
 }

@@ -50,6 +50,8 @@ export class RegularInput implements ByteInput {
   private replacedSince: number | undefined;
   private busy: Promise<unknown> = Promise.resolve();
   private closed = false;
+  /** A buffer to read into, where the last one was given back. */
+  private spare: Buffer | undefined;
 
   constructor(fd: number, identity: FileIdentity, offset: number, options: RegularInputOptions) {
     this.fd = fd;
@@ -63,6 +65,10 @@ export class RegularInput implements ByteInput {
 
   next(): Promise<Chunk | "end"> {
     return this.exclusively(() => this.readChunk());
+  }
+
+  recycle(bytes: Buffer): void {
+    this.spare = bytes;
   }
 
   /** Called at the end: finds out what comes after it. Waits once for a change when there is nothing. */
@@ -117,7 +123,7 @@ export class RegularInput implements ByteInput {
       if (position >= this.size && this.size > 0) return "end";
       const { headroom } = this.options;
       const length = Math.max(SMALL, Math.min(CHUNK_BYTES, this.size - position));
-      const bytes = Buffer.allocUnsafeSlow(headroom + length);
+      const bytes = this.bufferOf(headroom + length);
       const count = await read(this.fd, bytes, headroom, length, position);
       if (count === 0) return "end";
       this.offset += count;
@@ -125,6 +131,12 @@ export class RegularInput implements ByteInput {
     } catch (cause) {
       throw fileErrors.READ_FAILED({ path: this.options.path, reason: reasonOf(cause) }, { cause });
     }
+  }
+
+  private bufferOf(size: number): Buffer {
+    const { spare } = this;
+    this.spare = undefined;
+    return spare && spare.length >= size ? spare : Buffer.allocUnsafeSlow(size);
   }
 
   private async look(): Promise<Followed> {
