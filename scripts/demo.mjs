@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { rows: { type: "string", default: "1000
 const rows = Number(values.rows);
 const input = `demo-data/orders-${rows}.csv`;
 const output = "demo-data/orders.jsonl";
-const command = ["./mqb", "copy", `file:${input}?format=csv`, `file:${output}`, "--drain"];
+const command = ["./mqb", "copy", `file:${input}?format=csv`, `file:${output}?format=raw`, "--drain"];
 
 try {
   main();

@@ -1,3 +1,3 @@
 set -eu
 rm -rf out
-mqb copy 'file:orders.csv?format=csv' file:out/orders.jsonl --drain
+mqb copy 'file:orders.csv?format=csv' 'file:out/orders.jsonl?format=raw' --drain

@@ -170,9 +170,12 @@ function join(path, name) {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** @param {unknown} value */
+/**
+ * As a user writes it; quoted where blanks would not be seen.
+ * @param {unknown} value
+ */
 function text(value) {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" && /^\S(.*\S)?$/.test(value) ? value : JSON.stringify(value);
 }
 
 /** @param {string} content */
