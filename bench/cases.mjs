@@ -49,6 +49,7 @@ const duckTo = (data, output, options) =>
 const MIDDLEWARES = [
   ["input", "id?%24%7Bpayload:id%7D", { id: "${payload:id}" }],
   ["input", "limiter?messages_per_second=1000000000", { limiter: { messages_per_second: 1e9 } }],
+  ["input", "metrics", { metrics: {} }],
   ["output", "retry", { retry: {} }],
   ["output", "dlq?endpoint=null:", { dlq: { endpoint: { null: null } } }],
   ["output", "timeout?timeout_ms=60000", { timeout: { timeout_ms: 60_000 } }],

@@ -32,7 +32,9 @@ export async function compete(contenders, runs, expected) {
       const { contender } = result;
       if (result.out || contender.missing !== undefined) continue;
       const { text, code, ...sample } = once(contender);
-      if (code !== 0) {
+      if (code !== 0 && /is not installed/.test(text)) {
+        contender.missing = result.verdict = complaint(text);
+      } else if (code !== 0) {
         Object.assign(result, { out: true, verdict: `FAILED (${code}): ${complaint(text)}` });
       } else if (round === 0) {
         result.verdict = await verdictOf(contender, text, expected);
