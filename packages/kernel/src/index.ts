@@ -29,3 +29,9 @@ export {
   type RecordSlab,
 } from "./records.ts";
 export { type OversizeRecord, RecordSplitter, type RecordSplitterOptions, type SplitSlab } from "./splitter.ts";
+export {
+  MAX_DEPTH as MAX_JSON_DEPTH,
+  scanString as scanJsonString,
+  scanValue as scanJsonValue,
+  skipBlank as skipJsonBlank,
+} from "./loops/json-walk.ts";
