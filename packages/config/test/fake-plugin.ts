@@ -41,6 +41,13 @@ const plugin = definePlugin({
         columns: z.array(z.string()).optional(),
         source: z.union([z.boolean(), z.enum(["auto"])]).optional(),
         anything: z.unknown().optional(),
+        sealing: z
+          .strictObject({
+            key: z.string().meta({ secret: true }),
+            keys: z.record(z.string(), z.string()).meta({ secret: true }).optional(),
+            name: z.string().optional(),
+          })
+          .optional(),
       }),
       input: INPUT,
       output: OUTPUT,

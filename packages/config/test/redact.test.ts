@@ -1,5 +1,7 @@
+import { checkRoute } from "@mqb/core";
 import { describe, expect, it } from "vitest";
-import { createRedactor, redactUri } from "../src/index.ts";
+import { createRedactor, redactUri, secretsOfPlan } from "../src/index.ts";
+import { fakeRegistry } from "./fake-plugin.ts";
 
 describe("what is hidden in a URI", () => {
   it.each([
@@ -63,5 +65,17 @@ describe("a redactor", () => {
     const redactor = createRedactor();
     redactor.add("abc");
     expect(redactor.text("abc alphabet")).toBe("abc alphabet");
+  });
+});
+
+describe("the secrets of a checked route", () => {
+  it("are what its schemas mark, at any depth, in nested endpoints too", () => {
+    const sealed = (key: string) => ({ file: { path: "p", sealing: { key, keys: { old: `${key}-old` }, name: "n" } } });
+    const config = {
+      input: sealed("one"),
+      output: { legs: [sealed("two")], middlewares: [{ dlq: { endpoint: sealed("three") } }] },
+    };
+    const { plan } = checkRoute(fakeRegistry(), "r", config);
+    expect(secretsOfPlan(plan!).sort()).toEqual(["one", "one-old", "three", "three-old", "two", "two-old"]);
   });
 });

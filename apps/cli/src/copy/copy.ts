@@ -1,3 +1,4 @@
+import { secretsOfPlan } from "@mqb/config/uri";
 import { type Bridge, createBridge, type Route, type RouteResult } from "@mqb/core";
 import { type Clock, describeError, type Logger, sleep } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
@@ -19,6 +20,7 @@ export async function copy(args: ParsedArgs, context: CommandContext): Promise<n
   const verbose = args.has("verbose");
   const prepared = await prepareCopy(args, context.cwd, environment);
   output.redactor.learn(prepared.config);
+  for (const secret of secretsOfPlan(prepared.plan)) output.redactor.add(secret);
   const log = createLogger({
     level: logLevel(environment, verbose ? "info" : "warn"),
     format: "plain",

@@ -1,5 +1,5 @@
 import { checkWithDefaults, endpointFromUri, type Names, namesInUri, parseUri } from "@mqb/config/uri";
-import { formatPath, type Problem, type Registry } from "@mqb/core";
+import { formatPath, type Problem, type Registry, type RoutePlan } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import { cliErrors } from "../errors.ts";
 import { discoverPlugins } from "../plugins/discover.ts";
@@ -11,6 +11,7 @@ export interface PreparedCopy {
   readonly registry: Registry;
   /** What `Bridge.route` takes. */
   readonly config: unknown;
+  readonly plan: RoutePlan;
   /** The URIs without their secrets. */
   readonly shown: { readonly from: string; readonly to: string };
   /** Rows go to standard output, so nothing else may. */
@@ -57,6 +58,7 @@ export async function prepareCopy(
   return {
     registry,
     config,
+    plan: checked.plan,
     shown: { from: source.shown, to: target.shown },
     toStdout: JSON.stringify(output).includes('"/dev/stdout"'),
     draining,

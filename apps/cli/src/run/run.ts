@@ -1,4 +1,4 @@
-import { renderProblem } from "@mqb/config";
+import { renderProblem, secretsOfPlan } from "@mqb/config";
 import { type Bridge, createBridge, type Route, type RouteResult } from "@mqb/core";
 import { describeError, type Logger } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
@@ -20,6 +20,8 @@ export async function run(args: ParsedArgs, context: CommandContext): Promise<nu
   const listed = args.texts("plugin").map((plugin) => ({ plugin, from: context.cwd }));
   context.output.redactor.learn(read.configuration.routes.map((route) => route.config));
   const prepared = await prepareRun(read, listed, args.has("drain"));
+  const plans = prepared.routes.flatMap((route) => route.plan ?? []);
+  for (const secret of plans.flatMap(secretsOfPlan)) context.output.redactor.add(secret);
   const log = configuredLogger(read, context);
   announce(read, args, log);
   if (prepared.routes.length === 0) {
