@@ -14,6 +14,8 @@ import { wrapConsumer } from "../wrap.ts";
 import { Ahead } from "./ahead.ts";
 import { type Sieve, settleFiltered } from "./sieve.ts";
 
+/** A batch that is filled to this share is full enough: the last gaps would be filled message by message. */
+const FULL_ENOUGH = 3 / 4;
 /** Payload bytes that are read at most to fill one batch again. */
 const REFILL_BYTES = 8 * 1024 * 1024;
 /** How long a source is waited for to fill a batch again. */
@@ -38,7 +40,7 @@ export function filterConsumer(inner: Consumer, sieve: Sieve, accounting: Accoun
     const parts = [first];
     let room = max - first.batch.length;
     let bytes = first.delivery.batch.byteLength;
-    while (room > 0 && bytes < REFILL_BYTES) {
+    while (room > max * (1 - FULL_ENOUGH) && bytes < REFILL_BYTES) {
       const asked = room;
       const next = await ahead.within(REFILL_WAIT_MS, asked, signal);
       if (!next) break;

@@ -1,13 +1,17 @@
-import type { EndpointStatus, MessageBatch, MqbError, Outcome, Publisher } from "@mqb/core/plugin";
+import type { EndpointStatus, MessageBatch, Outcome, Publisher } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
 import { DONE } from "./delivery.ts";
-import type { Topic } from "./topic.ts";
+import type { BlockedSend, Topic } from "./topic.ts";
+
+/** So many signals are listened to before those that no send waits with are forgotten. */
+const MAX_SIGNALS = 16;
 
 /** Sends to a topic. A batch goes in as it is; when the topic is full the sender waits for a slot. */
 export class MemoryPublisher implements Publisher {
   readonly topic: Topic;
-  /** Ends every wait of this side. */
-  private readonly stops = new Set<(error: MqbError) => void>();
+  private readonly waiting = new Set<WaitingSend>();
+  /** A route passes the same signal again and again, so it is listened to once, not once per send. */
+  private readonly signals = new Set<AbortSignal>();
   private closed = false;
 
   constructor(topic: Topic) {
@@ -17,14 +21,20 @@ export class MemoryPublisher implements Publisher {
   send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
     if (this.closed) return Promise.reject(errors.MEMORY_CLOSED({ topic: this.topic.name }));
     if (batch.length === 0 || this.topic.offer(batch)) return DONE;
-    return this.waitForSlot(batch, signal);
+    if (signal.aborted) return Promise.reject(this.full());
+    this.listen(signal);
+    return new Promise((resolve, reject) => {
+      const send = new WaitingSend(batch, signal, this.waiting, resolve, reject);
+      this.waiting.add(send);
+      this.topic.block(send);
+    });
   }
 
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    const error = errors.MEMORY_CLOSED({ topic: this.topic.name });
-    for (const stop of this.stops) stop(error);
+    for (const signal of this.signals) this.ignore(signal);
+    for (const send of this.waiting) this.giveUp(send, errors.MEMORY_CLOSED({ topic: this.topic.name }));
   }
 
   status(): EndpointStatus {
@@ -32,34 +42,60 @@ export class MemoryPublisher implements Publisher {
     return { healthy: !this.closed, target: name, pending, capacity, details: { mode } };
   }
 
-  /** Rejects when the signal aborts or this side closes first; then the batch is not in the topic. */
-  private waitForSlot(batch: MessageBatch, signal: AbortSignal): Promise<undefined> {
-    return new Promise((resolve, reject) => {
-      const { topic, stops } = this;
-      const giveUp = (): void => stop(errors.MEMORY_FULL({ topic: topic.name, capacity: topic.capacity }));
-      const forget = (): void => {
-        signal.removeEventListener("abort", giveUp);
-        stops.delete(stop);
-      };
-      const waiting = {
-        batch,
-        accepted: () => {
-          forget();
-          resolve(undefined);
-        },
-      };
-      const stop = (error: MqbError): void => {
-        if (!topic.unblock(waiting)) return;
-        forget();
-        reject(error);
-      };
-      if (signal.aborted) {
-        reject(errors.MEMORY_FULL({ topic: topic.name, capacity: topic.capacity }));
-        return;
-      }
-      stops.add(stop);
-      signal.addEventListener("abort", giveUp, { once: true });
-      topic.block(waiting);
-    });
+  private readonly aborted = (): void => {
+    for (const send of this.waiting) if (send.signal.aborted) this.giveUp(send, this.full());
+  };
+
+  /** The batch is not in the topic then. */
+  private giveUp(send: WaitingSend, error: Error): void {
+    this.topic.unblock(send);
+    this.waiting.delete(send);
+    send.reject(error);
+  }
+
+  private listen(signal: AbortSignal): void {
+    if (this.signals.has(signal)) return;
+    if (this.signals.size >= MAX_SIGNALS) {
+      const used = new Set(Array.from(this.waiting, (send) => send.signal));
+      for (const old of this.signals) if (!used.has(old)) this.ignore(old);
+    }
+    this.signals.add(signal);
+    signal.addEventListener("abort", this.aborted, { once: true });
+  }
+
+  private ignore(signal: AbortSignal): void {
+    this.signals.delete(signal);
+    signal.removeEventListener("abort", this.aborted);
+  }
+
+  private full(): Error {
+    return errors.MEMORY_FULL({ topic: this.topic.name, capacity: this.topic.capacity });
+  }
+}
+
+class WaitingSend implements BlockedSend {
+  readonly batch: MessageBatch;
+  readonly signal: AbortSignal;
+  readonly reject: (error: Error) => void;
+  private readonly waiting: Set<WaitingSend>;
+  private readonly resolve: (outcomes: undefined) => void;
+
+  constructor(
+    batch: MessageBatch,
+    signal: AbortSignal,
+    waiting: Set<WaitingSend>,
+    resolve: (outcomes: undefined) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.batch = batch;
+    this.signal = signal;
+    this.waiting = waiting;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  accepted(): void {
+    this.waiting.delete(this);
+    this.resolve(undefined);
   }
 }

@@ -9,22 +9,32 @@ import { locate } from "./location.ts";
 import { FileLock } from "./lock.ts";
 import { removeLeftovers, replaceFile } from "./replace.ts";
 
-const OPEN_WAIT_MS = 2_000;
-const WRITE_WAIT_MS = 10_000;
-
 export const fileStore: StoreDefinition = {
   description: "Keeps entries in one JSON file, which is replaced as a whole by every write; for few entries",
   durable: true,
-  async open(url, { clock, baseDir }) {
-    const path = await realPath(locate(url, baseDir));
-    const lock = new FileLock(path);
-    const holder = await lock.free(OPEN_WAIT_MS);
-    if (holder !== undefined) throw errors.STORE_LOCKED({ path, holder });
-    const store = new FileStore(path, lock, clock);
-    await store.load();
-    return store;
-  },
+  open: (url, { clock, baseDir }) => openFile(locate(url, baseDir), clock),
 };
+
+/** How long to wait for the lock of a file, in milliseconds. */
+export interface LockPatience {
+  readonly open: number;
+  readonly write: number;
+}
+
+/** Opens the store in a file; makes nothing on the disk before the first write. */
+export async function openFile(
+  written: string,
+  clock: Clock,
+  patience: LockPatience = { open: 2_000, write: 10_000 },
+): Promise<StateStore> {
+  const path = await realPath(written);
+  const lock = new FileLock(path);
+  const store = new FileStore(path, lock, clock, patience.write);
+  await store.load();
+  const holder = await lock.free(patience.open);
+  if (holder !== undefined) throw errors.STORE_LOCKED({ path, holder });
+  return store;
+}
 
 /** What was in the file, and how to tell whether it still is. */
 interface Snapshot {
@@ -49,16 +59,18 @@ class FileStore implements StateStore {
   private readonly path: string;
   private readonly lock: FileLock;
   private readonly clock: Clock;
+  private readonly lockWaitMs: number;
   private snapshot: Snapshot = { entries: new Map(), stamp: ABSENT };
   private jobs: Job[] = [];
   private working: Promise<void> | undefined;
   private cleaned = false;
   private closed = false;
 
-  constructor(path: string, lock: FileLock, clock: Clock) {
+  constructor(path: string, lock: FileLock, clock: Clock, lockWaitMs: number) {
     this.path = path;
     this.lock = lock;
     this.clock = clock;
+    this.lockWaitMs = lockWaitMs;
   }
 
   async getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
@@ -129,7 +141,7 @@ class FileStore implements StateStore {
   private async locked(write: () => Promise<void>): Promise<void> {
     try {
       await mkdir(dirname(this.path), { recursive: true });
-      const held = await this.lock.acquire(WRITE_WAIT_MS);
+      const held = await this.lock.acquire(this.lockWaitMs);
       if ("holder" in held) throw errors.STORE_BUSY({ path: this.path, holder: held.holder });
       try {
         await write();

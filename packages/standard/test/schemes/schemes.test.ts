@@ -1,0 +1,63 @@
+import type { EndpointUri, Side } from "@mqb/core/plugin";
+import { TempDir } from "@mqb/testkit";
+import { expect, it } from "vitest";
+import standard from "../../src/index.ts";
+
+/** Takes a URI apart as the configuration package does. */
+function parse(text: string): EndpointUri {
+  const [, scheme, body, query = ""] = /^([a-z]+):([^?]*)(?:\?(.*))?$/s.exec(text)!;
+  return { scheme: scheme!, body: body!, params: [...new URLSearchParams(query)] };
+}
+const config = (text: string, side: Side = "input") => {
+  const uri = parse(text);
+  const definition = standard.schemes![uri.scheme]!;
+  return { [definition.endpoint]: definition.config(uri, side) };
+};
+
+it.each([
+  ["memory://orders", { memory: { topic: "orders" } }],
+  ["memory:orders", { memory: { topic: "orders" } }],
+  ["memory://t?capacity=10&subscribe_mode=true", { memory: { topic: "t", capacity: 10, subscribe_mode: true } }],
+  ["memory://t?subscribe_mode=false", { memory: { topic: "t", subscribe_mode: false } }],
+  ["memory://t?capacity=ten", { memory: { topic: "t", capacity: "ten" } }],
+  ["null:", { null: {} }],
+  ["null://", { null: {} }],
+  ["static:?body=hi there", { static: { body: "hi there" } }],
+  ["static:?body=hi&raw=true", { static: { body: "hi", raw: true } }],
+  [
+    "static:?body=hi&content-type=text/plain&k=v",
+    { static: { body: "hi", metadata: { "content-type": "text/plain", k: "v" } } },
+  ],
+  ["static:?body=", { static: { body: "" } }],
+])("%s", (uri, expected) => {
+  expect(config(uri)).toEqual(expected);
+});
+
+it.each([
+  ["memory:", /names no topic/],
+  ["memory://", /names no topic/],
+  ["memory://t?enable_nack=true", /unrecognised query param 'enable_nack'.*capacity, subscribe_mode/],
+  ["null:?a=b", /unrecognised query param 'a'/],
+  ["null:x", /takes nothing.*"x"/],
+  ["static:", /\?body= or \?body_file=/],
+  ["static:hi", /takes nothing.*"hi"/],
+  ["static:?body=a&body_file=b", /not both/],
+  ["static:?body_file=/nowhere/body.txt", /\/nowhere\/body\.txt cannot be read/],
+])("refuses %s", (uri, message) => {
+  expect(() => config(uri)).toThrow(message);
+  expect(() => config(uri)).toThrow(expect.objectContaining({ kind: "config" }));
+});
+
+it("reads the body of a static message from a file", async () => {
+  await using dir = await TempDir.make();
+  const path = await dir.write("body.txt", "from a file\n");
+  expect(config(`static:?body_file=${encodeURIComponent(path)}`)).toEqual({ static: { body: "from a file\n" } });
+});
+
+it("keeps a metadata name that every object has", () => {
+  const { static: made } = config("static:?body=x&__proto__=y&constructor=z") as { static: { metadata: object } };
+  expect(Object.entries(made.metadata)).toEqual([
+    ["__proto__", "y"],
+    ["constructor", "z"],
+  ]);
+});
