@@ -23,7 +23,7 @@ try {
 function main() {
   if (!Number.isSafeInteger(rows) || rows < 1)
     throw new Error(`--rows ${values.rows}: a whole number above 0 is needed`);
-  const env = bootstrap();
+  const env = bootstrap({ build: false });
   mkdirSync(join(root, "demo-data"), { recursive: true });
   rmSync(join(root, output), { force: true });
   if (!existsSync(join(root, input))) {

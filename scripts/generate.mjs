@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { bootstrap, run } from "./bootstrap.mjs";
+import { bootstrap, buildPackages, run } from "./bootstrap.mjs";
 import { errorPage } from "./generate/error-page.mjs";
 import { errorTables, problemCodes } from "./generate/error-tables.mjs";
 import { pluginManifest } from "./generate/manifest.mjs";
@@ -44,9 +44,7 @@ function references() {
 }
 
 async function documents() {
-  // Without the tests: what they say about types is no concern of the reference.
-  const built = packages.map(({ folder }) => folder).filter((folder) => existsSync(join(root, folder, "src")));
-  run("tsc", ["-b", ...built], env);
+  buildPackages(env);
   const outputs = new Outputs();
   const plugins = await loadPlugins();
   for (const { folder, name, manifest, schema, plugin } of plugins) {

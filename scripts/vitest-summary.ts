@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Ends every run with the line `N passed, N failed, N skipped`. A file that fails to load and an error outside of any
- * test count as one failure each. Where MQB_TEST_SUMMARY names a file, the numbers go there instead, one JSON line a
+ * Ends every run with the line `N passed, N failed, N skipped`. A file that fails to load, a hook that fails and an error
+ * outside of any test count as one failure each. Where MQB_TEST_SUMMARY names a file, the numbers go there instead, one JSON line a
  * run, for a caller that adds up several runs.
  */
 export default class SummaryReporter implements Reporter {
@@ -11,7 +11,8 @@ export default class SummaryReporter implements Reporter {
     const count = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) count[test.result().state] += 1;
-      if (module.errors().length > 0) count.failed += 1;
+      const suites = [module, ...module.children.allSuites()];
+      count.failed += suites.filter((suite) => suite.errors().length > 0).length;
     }
     const { passed, failed } = count;
     const skipped = count.skipped + count.pending;

@@ -13,15 +13,12 @@ const { routes } = defineConfig({
     convert: {
       exit_on_empty: true,
       input: { file: { path: "readings.jsonl", format: "raw" } },
-      output: {
-        file: { path: "out/readings.jsonl", format: "raw" },
-        middlewares: [{ dlq: { endpoint: { file: { path: "out/refused.jsonl", format: "raw" } } } }],
-      },
+      output: { file: { path: "out/readings.jsonl", format: "raw" }, middlewares: [{ retry: { max_attempts: 3 } }] },
     },
   },
 });
 
-/** Warm readings go on, in Fahrenheit; cold ones are done with; what is no reading goes to the dead letters. */
+/** Warm readings go on, in Fahrenheit; cold ones are done with; what is no reading is refused for good. */
 function convert(message: Message): Message | undefined {
   const { sensor, celsius } = message.json() as Reading;
   if (celsius === undefined) throw new MqbError("EXAMPLE_NO_READING", "permanent", `${sensor} sent no temperature`);
@@ -32,5 +29,6 @@ function convert(message: Message): Message | undefined {
 const bridge = createBridge({ registry: createRegistry([standard, file]) });
 const route = bridge.route("convert", routes.convert, { handler: convert });
 await route.start();
-const { outcome, accounting } = await route.done;
-console.log(`${outcome}: ${accounting.received} received, ${accounting.dropped + accounting.deadLettered} refused`);
+const { outcome, accounting, drops } = await route.done;
+console.log(`${outcome}: ${accounting.received} received, ${accounting.delivered} delivered`);
+for (const { code, count, cause } of drops) console.log(`dropped ${count}: ${code}, ${cause}`);
