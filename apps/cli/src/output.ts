@@ -62,7 +62,7 @@ function errorText(error: unknown): string {
   return hint === undefined ? describeError(error) : `${describeError(error)}\n  hint: ${hint}`;
 }
 
-export function hintOf(error: unknown): string | undefined {
+function hintOf(error: unknown): string | undefined {
   for (let link = error, depth = 0; link !== undefined && link !== null && depth < 16; depth++) {
     if (isMqbError(link) && link.hint !== undefined) return link.hint;
     link = (link as { cause?: unknown }).cause;

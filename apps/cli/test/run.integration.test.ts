@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildCli, runCli, scratchFolder, startCli } from "./support/cli.ts";
 import { fileGrows } from "./support/files.ts";
+
+const LATE = fileURLToPath(new URL("fixtures/late.mjs", import.meta.url));
 
 let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
@@ -156,6 +159,38 @@ describe("a run", () => {
     running.child.kill(signal);
     expect(await running.done).toMatchObject({ code: 0, stdout: "" });
     expect(read("a.txt")).toBe("a\nb\n");
+  });
+
+  const unreachable =
+    "a:\n  startup_timeout_ms: 200\n  reconnect_interval_ms: 50\n  input: { memory: { topic: t } }\n  output: { late: {} }\n";
+
+  it("lets a route that cannot be reached go on trying while another runs", async () => {
+    write("config.yml", `plugins: [${LATE}]\n${unreachable}${lasting("b")}`);
+    const running = startCli([], { cwd: scratch.path });
+    await running.stderr(/WARN {2}Started 1 of 2 enabled routes connecting=a/);
+    await fileGrows(join(scratch.path, "b.txt"), 4);
+    write("ready", "");
+    await running.stderr(/late opened/);
+    running.child.kill("SIGTERM");
+    expect(await running.done).toMatchObject({ code: 0 });
+  });
+
+  it("ends with 1 when the only route cannot be reached", async () => {
+    write("config.yml", `plugins: [${LATE}]\n${unreachable}`);
+    const { code, stderr } = await mqb([]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/none of the 1 enabled route could be started\n {2}route a: .*ECONNREFUSED/),
+    ]);
+  });
+
+  it("ends with 1 and a line when a plugin loses a promise that rejects", async () => {
+    write("config.yml", `plugins: [${LATE}]\na: { input: { memory: { topic: t } }, output: { careless: {} } }\n`);
+    const { code, stderr } = await mqb([]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: unexpected: lost, with db:\/\/u:\*\*\*@h in it$/m),
+    ]);
   });
 
   it("waits for a signal when there is nothing to run", async () => {

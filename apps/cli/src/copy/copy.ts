@@ -6,7 +6,7 @@ import type { CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { createLogger } from "../log/logger.ts";
 import { logLevel } from "../log/setup.ts";
-import { hintOf, type Output } from "../output.ts";
+import type { Output } from "../output.ts";
 import { COPY_ROUTE, type PreparedCopy, prepareCopy } from "./prepare.ts";
 import { showProgress } from "./progress.ts";
 import { type CopyCounts, countsOf, progressLine, rowsPhrase, summaryLine } from "./summary.ts";
@@ -122,7 +122,8 @@ function report(
   const counts = countsOf(result.accounting);
   if (prepared.toStdout && isBrokenPipe(result.error)) return EXIT.ok;
   if (result.outcome === "failed") {
-    output.error(failure(`copy failed after ${rowsPhrase(counts)}`, result.error));
+    const what = `copy failed after ${rowsPhrase(counts)}: ${describeError(result.error)}`;
+    output.error(new Error(what, { cause: result.error }));
     return EXIT.failed;
   }
   if (counts.dropped > 0) {
@@ -134,11 +135,6 @@ function report(
   if (prepared.toStdout) output.notice(line);
   else output.result(line);
   return EXIT.ok;
-}
-
-function failure(what: string, cause: unknown): Error {
-  const hint = hintOf(cause);
-  return new Error(`${what}: ${describeError(cause)}${hint === undefined ? "" : `\n  hint: ${hint}`}`);
 }
 
 /** The reader of standard output has closed it: it has seen enough. */
