@@ -2,12 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { batchOf, codeOf, describeError, kindOf } from "@mqb/core/plugin";
 import { CollectingPublisher } from "../../fakes/collecting-publisher.ts";
 import { FaultProxy } from "../../proxy/fault-proxy.ts";
-import { eventually, isPending } from "../../wait/eventually.ts";
+import { eventually, isPending, turns } from "../../wait/eventually.ts";
 import type { ConnectorLab } from "../lab.ts";
 import { acknowledges, input, output, restart, server, sinkAcknowledges, stored, unless } from "../left-out.ts";
 import { ReplayingSource } from "../replaying-source.ts";
 import type { ConnectorScenario, SideConfigs } from "../types.ts";
 
+const TURNS_TO_NOTICE = 50;
 const SOON = { reconnect_interval_ms: 20 };
 
 /** What happens when the connection or the server goes away. */
@@ -71,7 +72,12 @@ export const disturbed: readonly ConnectorScenario[] = [
       await lab.soon(route.start(), "the start of the route");
       for (const count of [20, 100, 200]) {
         await lab.soon(sink.collected(count), `${count} messages`);
+        // The sink holds on, so that there are messages on their way when the connection goes.
+        sink.stall();
+        await eventually(() => sink.inFlight > 0, "a batch at the sink", lab.patienceMs);
         proxy.cut();
+        await turns(TURNS_TO_NOTICE);
+        sink.release();
       }
       const seen = () => new Set(sink.messages.map((message) => lab.number(message)));
       await eventually(() => seen().size === 300, "every message at the sink", lab.patienceMs);

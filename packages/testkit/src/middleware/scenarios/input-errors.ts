@@ -8,7 +8,7 @@ const KINDS: readonly ErrorKind[] = ["connection", "permanent", "config", "end"]
 export const inputErrors: readonly InputScenario[] = [
   ...KINDS.map(
     (kind): InputScenario => ({
-      name: `a ${kind} error of the source comes through as one`,
+      name: `an error of kind ${kind} of the source keeps its kind`,
       async run(lab) {
         lab.source.pushError(new MqbError("MQB_TEST_SOURCE", kind, "the source failed"));
         equal(kindOf(await failure(receive(lab)), "retryable"), kind);

@@ -6,7 +6,7 @@ import type { OutputLab, OutputScenario } from "../types.ts";
 export const outputErrors: readonly OutputScenario[] = [
   ...(["connection", "config"] as const).map(
     (kind): OutputScenario => ({
-      name: `a ${kind} error of the sink comes through as one`,
+      name: `an error of kind ${kind} of the sink keeps its kind`,
       async run(lab) {
         const error = new MqbError("MQB_TEST_SINK", kind, "the sink failed");
         lab.sink.failWhen(() => error);
