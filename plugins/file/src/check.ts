@@ -1,11 +1,12 @@
 import type { CheckContext, Finding } from "@mqb/core/plugin";
 import { checkCsv, parseDelimiter } from "@mqb/formats";
+import type { problemCodes } from "./problem-codes.ts";
 import { deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
 
 /** Faults of a configuration that its shape alone does not show. Looks at no file. */
 export function checkFile(config: FileConfig, context: Pick<CheckContext, "side">): Finding[] {
   const findings: Finding[] = [];
-  const add = (level: Finding["level"], path: string[], code: string, message: string, hint?: string): void => {
+  const add: Add = (level, path, code, message, hint) => {
     findings.push({ level, path, code: `MQB_FILE_${code}`, message, ...(hint ? { hint } : {}) });
   };
   if (config.encryption != null) {
@@ -27,7 +28,8 @@ export function checkFile(config: FileConfig, context: Pick<CheckContext, "side"
   return findings;
 }
 
-type Add = (level: Finding["level"], path: string[], code: string, message: string, hint?: string) => void;
+type Code = keyof typeof problemCodes extends `MQB_FILE_${infer Code}` ? Code : never;
+type Add = (level: Finding["level"], path: string[], code: Code, message: string, hint?: string) => void;
 
 function checkSource(config: FileConfig, add: Add): void {
   const mode = modeOf(config);

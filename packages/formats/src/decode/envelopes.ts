@@ -3,7 +3,7 @@ import { type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch,
 import { type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
 import { CanonicalReader, canonicalId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
 import { type EnvelopeFormat, type Foreign, type ParsedEnvelope, parseEnvelope } from "../envelope/parse.ts";
-import { isJson } from "../json/scan.ts";
+import { isJson, jsonStack } from "../json/scan.ts";
 import type { DecodedBatch, DecoderOptions, Stamp } from "./decoder.ts";
 import { decoded, LineDecoder, RAW_METADATA } from "./lines.ts";
 
@@ -72,6 +72,7 @@ export class EnvelopeDecoder extends LineDecoder {
   private jsonValues(lines: SplitSlab, starts: Uint32Array, ends: Uint32Array, metadata: Metadata[]): number[] {
     const { bytes, count } = lines;
     const slow: number[] = [];
+    const stack = jsonStack();
     const wellFormed = count > 0 && isUtf8(bytes.subarray(lines.starts[0], lines.ends[count - 1]));
     for (let i = 0; i < count; i++) {
       const start = lines.starts[i]!;
@@ -80,7 +81,7 @@ export class EnvelopeDecoder extends LineDecoder {
       if (wellFormed && this.canonical.look(bytes, start, lines.ends[i]!)) {
         const end = this.canonical.valueEnd;
         // An array may stand for bytes; the slow path looks for the marker.
-        if (bytes[value] !== 91 && isJson(bytes, value, end)) {
+        if (bytes[value] !== 91 && isJson(bytes, value, end, stack)) {
           starts[i] = value;
           ends[i] = end;
           metadata[i] = this.canonical.metadataOfLast();

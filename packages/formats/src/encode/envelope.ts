@@ -4,7 +4,7 @@ import { escapeJsonStrings } from "@mqb/kernel";
 import { PAYLOAD_BYTES } from "../format.ts";
 import type { EnvelopeFormat } from "../envelope/parse.ts";
 import { compactJson } from "../json/compact.ts";
-import { skipSpace, skipValue } from "../json/scan.ts";
+import { jsonStack, skipSpace, skipValue } from "../json/scan.ts";
 import { guardDelimiter } from "./delimiter-guard.ts";
 import { type EncodedBatch, type RecordEncoder, type Refused } from "./encoder.ts";
 import { metadataJson } from "./metadata.ts";
@@ -127,10 +127,11 @@ function jsonValues(payloads: Payloads): Values {
   const starts = new Uint32Array(count);
   const ends = new Uint32Array(count);
   const special = new Map<number, Special>();
+  const stack = jsonStack();
   for (let i = 0; i < count; i++) {
     const limit = payloads.ends[i]!;
     const start = skipSpace(bytes, payloads.starts[i]!, limit);
-    const end = skipValue(bytes, start, limit);
+    const end = skipValue(bytes, start, limit, stack);
     starts[i] = start;
     ends[i] = end;
     if (end < 0 || skipSpace(bytes, end, limit) < limit || !isUtf8(bytes.subarray(start, end))) {
