@@ -10,10 +10,11 @@ export const receiveLimit: ConnectorScenario = {
     const consumer = await reader.open();
     const seen = new Set<number>();
     for (const max of [1, 7, 1, 3]) {
-      const { batch, commit } = await lab.soon(consumer.receive(max, new AbortController().signal), "a receive");
+      const delivery = await lab.soon(consumer.receive(max, new AbortController().signal), "a receive");
+      const { batch } = delivery;
       ok(batch.length <= max, `asked for ${max}, got ${batch.length}`);
       for (const message of batch) seen.add(lab.number(message));
-      await lab.soon(commit(), "a commit");
+      await lab.soon(delivery.commit(), "a commit");
     }
     await reader.readUntil((message) => {
       seen.add(lab.number(message));
