@@ -21,7 +21,7 @@ export interface FlagDeclaration {
   readonly refused?: string;
 }
 
-export interface PositionalDeclaration {
+interface PositionalDeclaration {
   readonly name: string;
   readonly help: string;
 }

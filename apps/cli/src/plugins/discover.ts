@@ -13,7 +13,7 @@ import {
 } from "./package-folder.ts";
 
 /** Who brought a plugin in: the user by name, the project's dependencies, or the installation of mqb itself. */
-export type Origin = "listed" | "project" | "bundled";
+type Origin = "listed" | "project" | "bundled";
 
 /** A plugin that was found; nothing of it has been imported. */
 export interface FoundPlugin {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export type PackageJson = Readonly<Record<string, unknown>>;
+type PackageJson = Readonly<Record<string, unknown>>;
 
 /** A folder with a package.json. */
 export interface PackageFolder {
