@@ -6,11 +6,14 @@ import type { OpenContext, Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
 import type { Consumer, Publisher } from "../contract/endpoint.ts";
 import type { Logger } from "../contract/log.ts";
+import type { MaybePromise } from "../contract/maybe-promise.ts";
 import type { StateStore } from "../contract/store.ts";
 import { coreErrors, formatPath } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { Accounting, NestedAccounting } from "../route/accounting.ts";
 import { countingConsumer } from "../route/counting-consumer.ts";
+import { orAborted } from "../route/within.ts";
+import { closeEnd } from "./close.ts";
 import type { SharedResources } from "./shared.ts";
 
 /** What all endpoints of a bridge share. */
@@ -38,32 +41,53 @@ export interface OpenScope {
 
 /**
  * Opens a source with its middlewares: the last entry of the list is next to the transport. `count` puts the loss
- * accounting directly over the transport, below the middlewares.
+ * accounting directly over the transport, below the middlewares. Rejects with the signal's reason when that aborts.
  */
 export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope, count = false): Promise<Consumer> {
-  let consumer = await resolved.definition.input!.open(resolved.config, contextOf(resolved, "input", scope));
+  const { definition, config, middlewares } = resolved;
+  let consumer = await unlessGivenUp(scope, () => definition.input!.open(config, contextOf(resolved, "input", scope)));
   if (count) consumer = countingConsumer(consumer, scope.accounting);
   try {
-    for (const { definition, config, path } of resolved.middlewares.toReversed()) {
-      consumer = await definition.input!(consumer, config, contextFor(path, path, "input", scope));
+    for (const { definition, config, path } of middlewares.toReversed()) {
+      const inner = consumer;
+      const context = contextFor(path, path, "input", scope);
+      consumer = await unlessGivenUp(scope, () => definition.input!(inner, config, context));
     }
     return consumer;
   } catch (error) {
-    await closeQuietly(consumer, scope);
+    await closeEnd(consumer, "input", scope.route, scope.bridge);
     throw error;
   }
 }
 
 /** Opens a sink with its middlewares: the first entry of the list is next to the transport. */
 export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope): Promise<Publisher> {
-  let publisher = await resolved.definition.output!.open(resolved.config, contextOf(resolved, "output", scope));
+  const { definition, config, middlewares } = resolved;
+  const context = contextOf(resolved, "output", scope);
+  let publisher = await unlessGivenUp(scope, () => definition.output!.open(config, context));
   try {
-    for (const { definition, config, path } of resolved.middlewares) {
-      publisher = await definition.output!(publisher, config, contextFor(path, path, "output", scope));
+    for (const { definition, config, path } of middlewares) {
+      const inner = publisher;
+      const context = contextFor(path, path, "output", scope);
+      publisher = await unlessGivenUp(scope, () => definition.output!(inner, config, context));
     }
     return publisher;
   } catch (error) {
-    await closeQuietly(publisher, scope);
+    await closeEnd(publisher, "output", scope.route, scope.bridge);
+    throw error;
+  }
+}
+
+/** The opened end. One that opens only after the signal has aborted is closed again. */
+async function unlessGivenUp<T extends { close(): Promise<void> }>(
+  { signal }: OpenScope,
+  open: () => MaybePromise<T>,
+): Promise<T> {
+  const opening = (async () => await open())();
+  try {
+    return await orAborted(opening, signal);
+  } catch (error) {
+    if (signal.aborted) opening.then((late) => late.close()).catch(() => {});
     throw error;
   }
 }
@@ -137,14 +161,6 @@ function contextFor(
       return bridge.registry.expressions;
     },
   };
-}
-
-async function closeQuietly(end: { close(): Promise<void> }, scope: OpenScope): Promise<void> {
-  try {
-    await end.close();
-  } catch (error) {
-    scope.bridge.log.debug("closing after a failed start failed too", { route: scope.route, error });
-  }
 }
 
 function getOrMake<V>(map: Map<string, V>, key: string, make: () => V): V {

@@ -129,6 +129,7 @@ function quoted(keys: readonly string[]): string {
 
 export function typeName(value: unknown): string {
   if (value === null) return "null";
+  if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "a map" : `a ${typeof value}`;
 }

@@ -25,9 +25,9 @@ export interface MqbErrorOptions {
 export class MqbError extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
-  readonly hint?: string;
-  readonly exhausted?: boolean;
-  readonly retryAfterMs?: number;
+  declare readonly hint?: string;
+  declare readonly exhausted?: boolean;
+  declare readonly retryAfterMs?: number;
 
   constructor(code: string, kind: ErrorKind, message: string, options: MqbErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);

@@ -110,5 +110,7 @@ function duplicate(what: string, name: string, first: string, second: string): E
 
 function nameOf(value: unknown): string {
   const name = (value as { name?: unknown } | null | undefined)?.name;
-  return typeof name === "string" ? `"${name}"` : `a value of type ${value === null ? "null" : typeof value}`;
+  return typeof name === "string" && name !== ""
+    ? `"${name}"`
+    : `a value of type ${value === null ? "null" : typeof value}`;
 }

@@ -1,3 +1,4 @@
+import { closeEnd } from "../bridge/close.ts";
 import { type BridgeScope, openConsumer, openPublisher } from "../bridge/open.ts";
 import type { RoutePlan } from "../config/check-route.ts";
 import type { Consumer, EndpointStatus, Publisher } from "../contract/endpoint.ts";
@@ -7,7 +8,7 @@ import { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
 import { Pump, type PumpEnd } from "./pump.ts";
-import { orAborted, within } from "./within.ts";
+import { orAborted } from "./within.ts";
 
 /** What a route gives to each of its connections. */
 export interface ConnectionSettings {
@@ -22,7 +23,6 @@ export interface ConnectionSettings {
   readonly sessions: Map<string, Map<string, unknown>>;
 }
 
-const CLOSE_LIMIT_MS = 2000;
 const LINGER_MS = 5000;
 
 /** One connection of a route: opens both ends, pumps until something ends it, closes both. Used once. */
@@ -74,9 +74,9 @@ export class Connection {
     };
     try {
       // The output first: nothing is read before there is a place to put it.
-      this.publisher = await this.unlessGivenUp(openPublisher(plan.output, scope));
+      this.publisher = await openPublisher(plan.output, scope);
       waitingFor = "the input";
-      this.consumer = await this.unlessGivenUp(openConsumer(plan.input, scope, plan.input.middlewares.length > 0));
+      this.consumer = await openConsumer(plan.input, scope, plan.input.middlewares.length > 0);
     } finally {
       cancel();
     }
@@ -111,31 +111,11 @@ export class Connection {
 
   /** Closes both ends, waits a bounded time for each. What was in flight is the source's again. Never rejects. */
   async close(): Promise<void> {
-    await this.closeEnd("input", this.consumer);
-    await this.closeEnd("output", this.publisher);
+    const { plan, bridge } = this.s;
+    await closeEnd(this.consumer, "input", plan.name, bridge);
+    await closeEnd(this.publisher, "output", plan.name, bridge);
     this.accounting.close();
-    this.life.abort(coreErrors.STOPPED({ route: this.s.plan.name }));
-  }
-
-  private async closeEnd(what: string, end: Consumer | Publisher | undefined): Promise<void> {
-    const { bridge, plan } = this.s;
-    try {
-      const closed = (async () => await end?.close())();
-      if (await within(bridge.clock, CLOSE_LIMIT_MS, closed)) return;
-      bridge.log.warn(`route ${plan.name}: the ${what} did not close within ${CLOSE_LIMIT_MS} ms`);
-    } catch (error) {
-      bridge.log.warn(`route ${plan.name}: closing the ${what} failed: ${describeError(error)}`);
-    }
-  }
-
-  /** The opened end; one that opens after it was given up is closed again. */
-  private async unlessGivenUp<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
-    const { signal } = this.life;
-    const end = await orAborted(opening, signal).catch((error: unknown) => {
-      if (signal.aborted) opening.then((late) => late.close()).catch(() => {});
-      throw error;
-    });
-    return end;
+    this.life.abort(coreErrors.STOPPED({ route: plan.name }));
   }
 
   private makePump(): Pump {

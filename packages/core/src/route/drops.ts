@@ -18,9 +18,11 @@ const LOGGED_PER_CODE = 10;
 export class Drops {
   private readonly byCode = new Map<string, { count: number; cause: string }>();
   private readonly returns = new Map<string, number>();
+  private readonly route: string;
   private readonly log: Logger;
 
-  constructor(log: Logger) {
+  constructor(route: string, log: Logger) {
+    this.route = route;
     this.log = log;
   }
 
@@ -33,7 +35,7 @@ export class Drops {
     this.byCode.set(code, entry);
     if (entry.count > LOGGED_PER_CODE) return;
     const text = `Dropping message ${id} due to non-retryable error: ${cause}${lastOnes(entry.count)}`;
-    this.log.error(text, { code, error });
+    this.log.error(text, { route: this.route, code, error });
   }
 
   /** Messages of one batch failed for now and go back to their source. */
@@ -43,7 +45,11 @@ export class Drops {
     this.returns.set(code, times);
     if (times > LOGGED_PER_CODE) return;
     const which = count === 1 ? `Message ${id} goes` : `${count} messages, the first of them ${id}, go`;
-    this.log.warn(`${which} back to the source: ${describeError(error)}${lastOnes(times)}`, { code, error });
+    this.log.warn(`${which} back to the source: ${describeError(error)}${lastOnes(times)}`, {
+      route: this.route,
+      code,
+      error,
+    });
   }
 
   list(): DropCount[] {

@@ -1,3 +1,4 @@
+import { ACCEPTED, failed, type Outcome } from "../contract/disposition.ts";
 import type { MaybePromise } from "../contract/maybe-promise.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { asError, kindOf } from "../errors/mqb-error.ts";
@@ -51,10 +52,22 @@ export async function runHandler(
 }
 
 function asFailure(thrown: unknown, batch: MessageBatch, index: number, route: string): unknown {
-  const cause = asError(thrown);
-  // The wrapper must not hide the kind that the handler's own error has.
-  if (kindOf(thrown, "retryable") !== "retryable") return cause;
-  return coreErrors.HANDLER_FAILED({ route, id: batch.id(index) }, { cause });
+  try {
+    const cause = asError(thrown);
+    // The wrapper must not hide the kind that the handler's own error has.
+    if (kindOf(thrown, "retryable") !== "retryable") return cause;
+    return coreErrors.HANDLER_FAILED({ route, id: batch.id(index) }, { cause });
+  } catch (unreadable) {
+    return unreadable;
+  }
+}
+
+/** The outcomes of a handled batch: what the handler acknowledged without publishing is accepted. */
+export function outcomesOf(handled: Handled, sent: readonly Outcome[] | undefined, length: number): Outcome[] {
+  const outcomes = new Array<Outcome>(length).fill(ACCEPTED);
+  if (sent) for (let i = 0; i < sent.length; i++) outcomes[handled.positions[i]!] = sent[i]!;
+  for (const { index, error } of handled.failures) outcomes[index] = failed(error);
+  return outcomes;
 }
 
 function isThenable(value: unknown): value is Promise<Message | undefined | null> {

@@ -1,12 +1,12 @@
 import { type Clock, sleep } from "../contract/clock.ts";
-import { ACCEPTED, type Disposition, failed, NACK, type Outcome } from "../contract/disposition.ts";
+import { type Disposition, failed, NACK, type Outcome } from "../contract/disposition.ts";
 import type { Consumer, Delivery, Publisher } from "../contract/endpoint.ts";
 import { coreErrors } from "../errors/errors.ts";
-import { kindOf } from "../errors/mqb-error.ts";
+import { asError, kindOf } from "../errors/mqb-error.ts";
 import { batchOf, type MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
-import { type Handler, runHandler } from "./handler.ts";
+import { type Handler, outcomesOf, runHandler } from "./handler.ts";
 import { judge, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
 import { Yielder } from "./yielder.ts";
@@ -190,55 +190,44 @@ export class Pump {
   /** Publishes and commits one batch. Holds a worker until the sink has answered, a commit slot until the source has. */
   private async work(delivery: Delivery, number: number): Promise<void> {
     const { batch } = delivery;
-    const { handler, accounting, drops } = this.s;
-    let verdict: Verdict | undefined;
+    const { handler, route, orderedPublish, accounting, drops } = this.s;
     this.working += 1;
+    const handled = handler && (await runHandler(handler, batch, route, this.yielder));
+    const turn = orderedPublish ? this.publishing.enter(number) : undefined;
+    if (turn) await turn;
+    let verdict: Verdict | undefined;
     try {
-      const outcomes = await (handler ? this.handle(handler, batch, number) : this.sendInTurn(batch, number));
+      const sent = await this.send(handled ? handled.publish : batch);
+      const outcomes = handled ? outcomesOf(handled, sent, batch.length) : sent;
       if (outcomes) verdict = judge(batch, outcomes, accounting, drops);
       else accounting.settle("delivered", batch.length);
     } catch (error) {
       // A fault of a connector: its outcomes cannot be read.
       verdict = refuse(batch, error, accounting);
     }
-    this.working -= 1;
-    this.wakeReader();
+    // Before the next one's turn: after a failure nothing younger may reach the sink ahead of what comes back.
     if (verdict) this.note(verdict);
     else this.fruitless = 0;
+    if (orderedPublish) this.publishing.leave(number);
+    this.working -= 1;
+    this.wakeReader();
     void this.settle(delivery, number, verdict?.dispositions);
   }
 
-  private async handle(handler: Handler, batch: MessageBatch, number: number): Promise<readonly Outcome[]> {
-    const { publish, positions, failures } = await runHandler(handler, batch, this.s.route, this.yielder);
-    const sent = await this.sendInTurn(publish, number);
-    // Positions that the handler acknowledged without publishing stay `accepted`.
-    const outcomes = new Array<Outcome>(batch.length).fill(ACCEPTED);
-    if (sent) for (let i = 0; i < sent.length; i++) outcomes[positions[i]!] = sent[i]!;
-    for (const { index, error } of failures) outcomes[index] = failed(error);
-    return outcomes;
-  }
-
-  private async sendInTurn(batch: MessageBatch, number: number): Promise<readonly Outcome[] | undefined> {
-    if (this.s.orderedPublish) {
-      const turn = this.publishing.enter(number);
-      if (turn) await turn;
-    }
+  private async send(batch: MessageBatch): Promise<readonly Outcome[] | undefined> {
+    const { signal } = this.sending;
     try {
       if (batch.length === 0) return undefined;
-      if (this.sending.signal.aborted) throw this.sending.signal.reason;
-      // After a failure nothing younger may reach the sink ahead of what comes back.
+      if (signal.aborted) throw signal.reason;
       if (this.sinkEnd) throw this.sinkEnd.error;
-      const answer = this.publisher.send(batch, this.sending.signal);
+      const answer = this.publisher.send(batch, signal);
       if (this.hurried) this.flushEarly();
       const outcomes = await answer;
-      if (outcomes && outcomes.length !== batch.length) {
+      if (outcomes && outcomes.length !== batch.length)
         throw coreErrors.OUTCOME_COUNT({ endpoint: this.s.sinkName, sent: batch.length, got: outcomes.length });
-      }
       return outcomes;
     } catch (error) {
       return new Array<Outcome>(batch.length).fill(failed(error));
-    } finally {
-      if (this.s.orderedPublish) this.publishing.leave(number);
     }
   }
 
@@ -351,13 +340,15 @@ export class Pump {
 
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
 
-function endOf(error: unknown): PumpEnd {
-  const kind = kindOf(error, "connection");
+/** What an error of a source, or of opening either end, makes of a connection. */
+export function endOf(thrown: unknown): PumpEnd {
+  const kind = kindOf(thrown, "connection");
+  const error = asError(thrown);
   if (kind === "end") return { reason: "end", error };
   return { reason: kind === "permanent" || kind === "config" ? "failed" : "connection", error };
 }
 
-function asCommitFailure(error: unknown): PumpEnd {
-  const end = endOf(error);
-  return end.reason === "end" ? { reason: "connection", error } : end;
+function asCommitFailure(thrown: unknown): PumpEnd {
+  const end = endOf(thrown);
+  return end.reason === "end" ? { reason: "connection", error: end.error } : end;
 }

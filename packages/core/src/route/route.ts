@@ -2,13 +2,13 @@ import type { BridgeScope } from "../bridge/open.ts";
 import type { RoutePlan } from "../config/check-route.ts";
 import { sleep } from "../contract/clock.ts";
 import { coreErrors } from "../errors/errors.ts";
-import { describeError, kindOf } from "../errors/mqb-error.ts";
+import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection } from "./connection.ts";
 import { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
-import type { PumpEnd } from "./pump.ts";
+import { endOf, type PumpEnd } from "./pump.ts";
 import { isEnd, isHealthy, type RouteResult, type RouteState, type RouteStatus } from "./status.ts";
 
 export interface RouteRunOptions {
@@ -63,7 +63,7 @@ export class Route {
     this.run = run;
     this.bridge = bridge;
     this.drainIdleMs = drainIdleMs;
-    this.drops = new Drops(bridge.log);
+    this.drops = new Drops(plan.name, bridge.log);
     this.backoff = new Backoff(plan.options.reconnectIntervalMs);
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
@@ -87,8 +87,6 @@ export class Route {
     if (this.current !== "idle") throw coreErrors.ALREADY_STARTED({ route: this.name });
     this.current = "connecting";
     this.startedAt = this.bridge.clock.now();
-    const { level, reason } = this.plan.guarantee;
-    this.bridge.log.info(`route ${this.name}: ${level} (${reason})`);
     const answer = await new Promise<StartAnswer>((resolve) => {
       this.live(resolve).catch((error: unknown) => this.conclude({ reason: "failed", error }, resolve));
     });
@@ -143,7 +141,9 @@ export class Route {
   /** The whole life: connect, pump, close, again after connection errors, until something final. */
   private async live(answer: (answer: StartAnswer) => void): Promise<void> {
     const { clock, log } = this.bridge;
-    const { startupTimeoutMs } = this.plan.options;
+    const { options, guarantee } = this.plan;
+    const { startupTimeoutMs } = options;
+    log.info(`route ${this.name}: ${guarantee.level} (${guarantee.reason})`);
     const deadline = clock.monotonic() + startupTimeoutMs;
     let starting = true;
     const answerOnce = (given: StartAnswer): void => {
@@ -162,7 +162,7 @@ export class Route {
       const { error } = end;
       end = { reason: "stopped" };
       if (this.stopping.signal.aborted) break;
-      const final = this.plan.options.exitOnEmpty ? this.endOfDrain(error) : undefined;
+      const final = options.exitOnEmpty ? this.endOfDrain(error) : undefined;
       if (final !== undefined) return this.conclude({ reason: "failed", error: final }, answer);
       this.lastError = error;
       if (this.wasConnected) this.reconnects += 1;
@@ -192,7 +192,7 @@ export class Route {
       opened();
       end = await connection.run();
     } catch (error) {
-      end = this.stopping.signal.aborted ? { reason: "stopped" } : endOfOpening(error);
+      end = this.stopping.signal.aborted ? { reason: "stopped" } : endOf(error);
     }
     // A connection that moved something was a good one: the next failure starts with the short pause again.
     if (this.delivered() > before) this.backoff.reset();
@@ -237,10 +237,4 @@ export class Route {
     this.connection?.cut(error);
     this.bridge.log.warn(error.message);
   }
-}
-
-function endOfOpening(error: unknown): PumpEnd {
-  const kind = kindOf(error, "connection");
-  if (kind === "end") return { reason: "end", error };
-  return { reason: kind === "config" || kind === "permanent" ? "failed" : "connection", error };
 }
