@@ -19,6 +19,12 @@ export {
   JsonToCsv,
   type JsonToCsvOptions,
 } from "./json-to-csv.ts";
+export {
+  MAX_DEPTH as MAX_JSON_DEPTH,
+  scanString as scanJsonString,
+  scanValue as scanJsonValue,
+  skipBlank as skipJsonBlank,
+} from "./loops/json-walk.ts";
 export type { Ranges } from "./ranges.ts";
 export {
   CHUNK_HEADROOM,
@@ -29,9 +35,3 @@ export {
   type RecordSlab,
 } from "./records.ts";
 export { type OversizeRecord, RecordSplitter, type RecordSplitterOptions, type SplitSlab } from "./splitter.ts";
-export {
-  MAX_DEPTH as MAX_JSON_DEPTH,
-  scanString as scanJsonString,
-  scanValue as scanJsonValue,
-  skipBlank as skipJsonBlank,
-} from "./loops/json-walk.ts";

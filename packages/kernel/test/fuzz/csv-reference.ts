@@ -68,7 +68,7 @@ export function referenceCsv(bytes: Buffer, options: ReferenceCsv): ReferenceRes
 }
 
 function rowAt(text: string, start: number, options: ReferenceCsv) {
-  const { separator, quote, escape, delimiter } = options;
+  const { separator, quote, escape: escapeChar, delimiter } = options;
   let at = start;
   let fieldStart = true;
   while (at < text.length) {
@@ -77,7 +77,7 @@ function rowAt(text: string, start: number, options: ReferenceCsv) {
       const open = at++;
       for (;;) {
         if (at >= text.length) return { openQuote: open, end: at, after: at };
-        if (text[at] === escape) at += 2;
+        if (text[at] === escapeChar) at += 2;
         else if (text[at] !== quote) at++;
         else if (text[at + 1] === quote) at += 2;
         else break;
@@ -97,7 +97,7 @@ function rowAt(text: string, start: number, options: ReferenceCsv) {
 }
 
 function fieldsOf(row: string, options: ReferenceCsv): string[] {
-  const { separator, quote, escape } = options;
+  const { separator, quote, escape: escapeChar } = options;
   const fields: string[] = [];
   let at = 0;
   for (;;) {
@@ -105,7 +105,7 @@ function fieldsOf(row: string, options: ReferenceCsv): string[] {
     if (at < row.length && row[at] === quote) {
       at++;
       while (row[at] !== quote || row[at + 1] === quote) {
-        if (row[at] === escape || row[at] === quote) at++;
+        if (row[at] === escapeChar || row[at] === quote) at++;
         field += row[at++];
       }
       at++;

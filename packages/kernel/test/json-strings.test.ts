@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { escapeJsonStrings, unescapeJsonStrings } from "../src/json-strings.ts";
+import { bytes, ENGINES, texts } from "./drive.ts";
+
+const all = (result: ReturnType<typeof escapeJsonStrings>): string[] =>
+  Array.from(result.starts, (start, i) => result.bytes.toString("utf8", start, result.ends[i]));
+
+const SAMPLES = [
+  "",
+  "plain",
+  'quote " backslash \\ slash /',
+  "\b\t\n\f\r\0\x01\x1f\x7f",
+  "é 漢 😀 \u2028 \ufeff",
+  "a text of more than sixteen bytes without anything special",
+  '"'.repeat(40),
+];
+
+describe.each(ENGINES)("JSON strings (%s)", (engine) => {
+  it("are escaped byte for byte as JSON.stringify does", () => {
+    expect(all(escapeJsonStrings(texts(...SAMPLES), { engine }))).toEqual(
+      SAMPLES.map((text) => JSON.stringify(text).slice(1, -1)),
+    );
+  });
+
+  it("are unescaped to what JSON.parse reads", () => {
+    const contents = [
+      ...SAMPLES.map((text) => JSON.stringify(text).slice(1, -1)),
+      "\\/",
+      "\\u00e9\\uD83D\\uDe00",
+      "\\u0000x",
+    ];
+    expect(all(unescapeJsonStrings(texts(...contents), { engine }))).toEqual(
+      contents.map((content) => JSON.parse(`"${content}"`) as string),
+    );
+  });
+
+  it("are refused one by one when they are no content of a string", () => {
+    const broken = ["\\ud800", "\\ude00x", "\\ud83d\\u0041", "\\", "\\q", "\\u12", "\\u00g0", '"', "\n"];
+    const result = unescapeJsonStrings(texts(...broken.flatMap((content) => [content, "ok"])), { engine });
+    expect(result.refused).toEqual(broken.map((_, i) => 2 * i));
+    expect(all(result)).toEqual(broken.flatMap(() => ["", "ok"]));
+  });
+
+  it("are refused when they are not well-formed UTF-8, even if the next range would complete a character", () => {
+    const pair = {
+      bytes: bytes("ok\xc3\xa9"),
+      starts: Uint32Array.of(0, 2, 3),
+      ends: Uint32Array.of(2, 3, 4),
+      count: 3,
+    };
+    for (const run of [escapeJsonStrings, unescapeJsonStrings]) {
+      const result = run(pair, { engine });
+      expect(result.refused).toEqual([1, 2]);
+      expect(all(result)).toEqual(["ok", "", ""]);
+    }
+  });
+
+  it("may be larger than the kernel's areas, many, and in any order", () => {
+    const large = "\x01é".repeat(700_000);
+    const many = Array.from({ length: 70_000 }, (_, i) => `text\t${i}`);
+    const list = ["first", large, ...many];
+    const escaped = escapeJsonStrings(texts(...list), { engine });
+    expect(escaped.refused).toEqual([]);
+    expect(all(unescapeJsonStrings(escaped, { engine }))).toEqual(list);
+    const { bytes: buffer, starts, ends } = texts("a\n", "b\n", "c\n");
+    const turned = { bytes: buffer, starts: starts.toReversed(), ends: ends.toReversed(), count: 3 };
+    expect(all(escapeJsonStrings(turned, { engine }))).toEqual(["c\\n", "b\\n", "a\\n"]);
+  });
+
+  it("need no work when there are none", () => {
+    const none = { bytes: Buffer.alloc(0), starts: new Uint32Array(0), ends: new Uint32Array(0), count: 0 };
+    expect(escapeJsonStrings(none, { engine })).toMatchObject({ count: 0, refused: [] });
+  });
+});
