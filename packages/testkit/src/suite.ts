@@ -19,28 +19,42 @@ export interface Suite<S, L extends AsyncDisposable> {
   readonly found: () => Promise<S>;
 }
 
+const GROUPED_FROM = 9;
+
 /**
  * Registers the scenarios with the runner. One that is left out stays visible as a test named `left out: …`, which
- * fails when what the tests are run against does not give the reason that left it out.
+ * fails when what the tests are run against does not give the reason that left it out. Many with one reason, as when a
+ * side is not tested at all, are one such test.
  */
 export function registerSuite<S, L extends AsyncDisposable>(runner: Runner, suite: Suite<S, L>): void {
   runner.describe(suite.title, () => {
+    const leftOut = new Map<string, Scenario<S, L>[]>();
     for (const scenario of suite.scenarios) {
       const reason = scenario.leftOut?.(suite.subject);
-      if (reason === undefined) {
-        runner.it(scenario.name, { timeout: suite.timeoutMs }, () => runOne(scenario, suite));
-      } else {
-        runner.it(`left out: ${scenario.name} (${reason})`, { timeout: suite.timeoutMs }, async () => {
-          const now = scenario.leftOut?.(await suite.found());
-          if (now === undefined) {
-            throw new Error(
-              `"${scenario.name}" was left out because ${reason}, but a fresh fixture declares otherwise`,
-            );
-          }
-        });
+      if (reason === undefined) runner.it(scenario.name, { timeout: suite.timeoutMs }, () => runOne(scenario, suite));
+      else leftOut.set(reason, [...(leftOut.get(reason) ?? []), scenario]);
+    }
+    for (const [reason, scenarios] of leftOut) {
+      const groups = scenarios.length < GROUPED_FROM ? scenarios.map((one) => [one]) : [scenarios];
+      for (const group of groups) {
+        const what = group.length === 1 ? group[0]!.name : `${group.length} scenarios`;
+        const name = `left out: ${what} (${reason})`;
+        runner.it(name, { timeout: suite.timeoutMs }, () => confirmLeftOut(group, suite, reason));
       }
     }
   });
+}
+
+async function confirmLeftOut<S, L extends AsyncDisposable>(
+  scenarios: readonly Scenario<S, L>[],
+  suite: Suite<S, L>,
+  reason: string,
+): Promise<void> {
+  const found = await suite.found();
+  for (const scenario of scenarios) {
+    if (scenario.leftOut?.(found) !== undefined) continue;
+    throw new Error(`"${scenario.name}" was left out because ${reason}, but a fresh fixture declares otherwise`);
+  }
 }
 
 async function runOne<S, L extends AsyncDisposable>(scenario: Scenario<S, L>, suite: Suite<S, L>): Promise<void> {

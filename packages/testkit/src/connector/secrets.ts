@@ -19,7 +19,7 @@ function walk(value: unknown, schema: JsonSchema, root: JsonSchema, found: Set<s
     if (password) found.add(decodeURIComponent(password));
   } else if (Array.isArray(value)) {
     for (const item of value) walk(item, node.items ?? {}, root, found);
-  } else if (typeof value === "object" && value !== null) {
+  } else if (isPlainObject(value)) {
     for (const [key, member] of Object.entries(value)) walk(member, node.properties?.[key] ?? {}, root, found);
   }
   for (const branch of ["anyOf", "oneOf", "allOf"] as const) {
@@ -33,4 +33,10 @@ function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let node: unknown = root;
   for (const part of ref.slice(2).split("/")) node = Object(node)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
   return (node ?? {}) as JsonSchema;
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -24,6 +24,8 @@ export interface QueueConfig {
   readonly topic: string;
   readonly password?: string;
   readonly capacity?: number;
+  /** Where the topic is; left out: in the process. */
+  readonly server?: Topic;
   /** Sends wait for replies. */
   readonly replies?: boolean;
 }
@@ -42,6 +44,7 @@ const KEYS: Readonly<Record<string, string>> = {
   password: "string",
   capacity: "number",
   replies: "boolean",
+  server: "object",
 };
 
 export const QUEUE_SCHEMA: ConfigSchema<QueueConfig> = {
@@ -99,7 +102,7 @@ export function queuePlugin(fault: Fault = {}): Plugin {
 }
 
 export function topicOf(config: QueueConfig, context: OpenContext): Topic {
-  return context.local(`queue ${config.topic}`, () => new Topic(config.capacity));
+  return config.server ?? context.local(`queue ${config.topic}`, () => new Topic(config.capacity));
 }
 
 class QueueConsumer implements Consumer {
