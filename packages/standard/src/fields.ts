@@ -13,8 +13,8 @@ export interface FieldMeta {
 export function field<S extends z.ZodType, F extends z.output<S>>(schema: S, fallback: F, meta: FieldMeta) {
   return schema
     .nullish()
-    .transform((value): z.output<S> => value ?? fallback)
-    .meta({ default: fallback, ...meta });
+    .meta({ default: fallback, ...meta })
+    .transform((value): z.output<S> => value ?? fallback);
 }
 
 /** An integer within bounds; the error says which. */

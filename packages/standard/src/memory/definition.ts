@@ -18,7 +18,8 @@ export const memory = defineEndpoint({
   schema: memorySchema,
   input: {
     capabilities: (config): InputCapabilities => ({
-      acknowledges: config.enable_nack,
+      // What a subscriber has not settled is kept for its route's reconnects, not for a new start of the route.
+      acknowledges: config.enable_nack && !config.subscribe_mode,
       commitsInOrder: false,
       replies: true,
       stableIds: true,

@@ -11,7 +11,7 @@ import { errors } from "../errors.ts";
 export const refSchema = z
   .string({ error: "expected the name of a registered endpoint" })
   .min(1, { error: "expected the name of a registered endpoint" })
-  .meta({ description: "The name under which the host has registered the endpoint.", examples: ["common_queue"] });
+  .meta({ description: "the name under which the host has registered the endpoint", examples: ["common_queue"] });
 
 export type RefConfig = z.input<typeof refSchema>;
 

@@ -76,4 +76,5 @@ it("declares that it gives messages back only with enable_nack", () => {
     bridge.check("r", { input: { memory: { topic: "a", ...input } } }).plan?.guarantee.level;
   expect(guarantee({})).toBe("at_most_once");
   expect(guarantee({ enable_nack: true })).toBe("at_least_once");
+  expect(guarantee({ enable_nack: true, subscribe_mode: true })).toBe("at_most_once");
 });
