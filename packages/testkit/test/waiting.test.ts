@@ -17,7 +17,7 @@ describe("within", () => {
 describe("eventually", () => {
   it("waits until there is something, and gives it", async () => {
     let looks = 0;
-    expect(await eventually(() => (++looks < 70 ? undefined : { looks }), "the hundredth look")).toEqual({
+    expect(await eventually(() => (++looks < 70 ? undefined : { looks }), "the seventieth look")).toEqual({
       looks: 100,
     });
   });
