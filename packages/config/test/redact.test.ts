@@ -61,6 +61,17 @@ describe("a redactor", () => {
     expect(redactor.text("hunter22 s3cr3t headervalue key-12345 bob orders")).toBe("*** *** *** *** bob orders");
   });
 
+  it("asks for secrets that were promised only when there is a text", () => {
+    const redactor = createRedactor();
+    let asked = 0;
+    redactor.addLater(() => {
+      asked += 1;
+      return ["hunter22"];
+    });
+    expect(asked).toBe(0);
+    expect([redactor.text("a hunter22"), redactor.text("b hunter22"), asked]).toEqual(["a ***", "b ***", 1]);
+  });
+
   it("does not hide words that are too short to be secrets", () => {
     const redactor = createRedactor();
     redactor.add("abc");

@@ -20,7 +20,7 @@ export async function copy(args: ParsedArgs, context: CommandContext): Promise<n
   const verbose = args.has("verbose");
   const prepared = await prepareCopy(args, context.cwd, environment);
   output.redactor.learn(prepared.config);
-  for (const secret of secretsOfPlan(prepared.plan)) output.redactor.add(secret);
+  output.redactor.addLater(() => secretsOfPlan(prepared.plan));
   const log = createLogger({
     level: logLevel(environment, verbose ? "info" : "warn"),
     format: "plain",

@@ -21,7 +21,7 @@ export async function run(args: ParsedArgs, context: CommandContext): Promise<nu
   context.output.redactor.learn(read.configuration.routes.map((route) => route.config));
   const prepared = await prepareRun(read, listed, args.has("drain"));
   const plans = prepared.routes.flatMap((route) => route.plan ?? []);
-  for (const secret of plans.flatMap(secretsOfPlan)) context.output.redactor.add(secret);
+  context.output.redactor.addLater(() => plans.flatMap(secretsOfPlan));
   const log = configuredLogger(read, context);
   announce(read, args, log);
   if (prepared.routes.length === 0) {

@@ -7,6 +7,8 @@ export interface Redactor {
   add(secret: string): void;
   /** Remembers the secrets of a configuration: members with secret names, passwords of URLs, at any depth. */
   learn(value: unknown): void;
+  /** Like `add` for each of them, found out only when a text has to be written: that may never happen. */
+  addLater(secrets: () => readonly string[]): void;
   text(text: string): string;
 }
 
@@ -14,6 +16,7 @@ const SHORTEST = 4;
 
 export function createRedactor(): Redactor {
   const secrets = new Set<string>();
+  let later: (() => readonly string[])[] = [];
   let ordered: readonly string[] | undefined = [];
   const add = (secret: string): void => {
     for (const form of [secret, safely(decodeURIComponent, secret), encodeURIComponent(secret)]) {
@@ -33,7 +36,11 @@ export function createRedactor(): Redactor {
   return {
     add,
     learn: (value) => learn(value),
+    addLater: (secrets) => void later.push(secrets),
     text(text) {
+      const due = later;
+      later = [];
+      for (const secret of due.flatMap((one) => one())) add(secret);
       // The longest first: one secret may be a part of another.
       ordered ??= [...secrets].sort((a, b) => b.length - a.length);
       let shown = text;

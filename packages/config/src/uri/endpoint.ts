@@ -47,6 +47,7 @@ function withParams(
   definition: EndpointDefinition,
   owner: string,
 ): Config {
+  if (uri.params.length === 0) return { ...derived };
   const shape = shapeOf(definition.schema);
   const { fields, left } = matchParams(uri.params, shape, owner, scheme.driverParams !== undefined);
   const config: Config = { ...derived, ...fields };
