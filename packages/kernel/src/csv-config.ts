@@ -57,7 +57,8 @@ export function convertRecord(record: Buffer, config: CsvLoopConfig): ConvertedR
     const end = layout.input + record.length;
     arena.loops.csv(layout.input, end, layout.output, layout.output + output - config.keys.slack, layout.slots, 1, 1);
     if (words[RES.status] === STATUS.outputFull) {
-      output *= 2;
+      // Six bytes for one is the most that an escape makes.
+      output = output > 3 * record.length ? output * 2 : 6 * record.length + output;
       continue;
     }
     const json = memory.subarray(layout.output, layout.output + words[RES.written]!);

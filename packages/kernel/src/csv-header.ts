@@ -17,7 +17,7 @@ export interface CsvHeader {
  * when `bytes` ends inside it and `final` is false, or when there is none. Throws a `RecordFault` for a quote that is
  * never closed (only with `final`).
  */
-export function parseCsvHeader(bytes: Uint8Array, dialect: CsvDialect, final: boolean): CsvHeader | undefined {
+export function parseCsvHeader(bytes: Buffer, dialect: CsvDialect, final: boolean): CsvHeader | undefined {
   const resolved = resolveDialect(dialect);
   const start = detectBom(bytes) === "utf-8" ? 3 : 0;
   const found = firstRecord(bytes.subarray(start), resolved, UNLIMITED, final);
@@ -87,7 +87,7 @@ export function separatorOf(bytes: Uint8Array, dialect: ResolvedDialect, final: 
  * relative to `bytes`.
  */
 export function firstRecord(
-  bytes: Uint8Array,
+  bytes: Buffer,
   dialect: ResolvedDialect,
   limits: ScanLimits,
   final: boolean,
@@ -96,7 +96,7 @@ export function firstRecord(
   if (start >= bytes.length) return undefined;
   const scanner = new CsvScanner(dialect, limits);
   try {
-    const length = scanner.scan(bytes.subarray(start), bytes.length - start, final);
+    const length = scanner.scan(bytes.subarray(start), final);
     return length < 0 ? undefined : { start, end: start + length };
   } catch (error) {
     throw isRecordFault(error) ? error.moved(start) : error;

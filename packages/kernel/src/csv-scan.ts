@@ -1,4 +1,4 @@
-import type { ResolvedDialect } from "./csv-dialect.ts";
+import { NO_BYTE, type ResolvedDialect } from "./csv-dialect.ts";
 import { RecordFault } from "./records.ts";
 
 export interface ScanLimits {
@@ -19,8 +19,6 @@ export class CsvScanner {
   #at = 0;
   #fieldStart = 0;
   #inQuotes = false;
-  /** Where the present field's opening quote stands, or -1. */
-  #openQuote = -1;
 
   constructor(dialect: ResolvedDialect, limits: ScanLimits) {
     this.#dialect = dialect;
@@ -32,70 +30,80 @@ export class CsvScanner {
     this.#at = 0;
     this.#fieldStart = 0;
     this.#inQuotes = false;
-    this.#openQuote = -1;
   }
 
   /**
-   * Looks on in `bytes[0 .. length)`, which begins with the record and holds everything since `reset`. Returns the
-   * position just behind the record's delimiter (behind the last byte when `final`), or -1 when more is needed. Throws
-   * a `RecordFault` whose offset is relative to the record.
+   * Looks on in `bytes`, which begin with the record and hold everything since `reset`. Returns the position just behind
+   * the record's delimiter (behind the last byte when `final`), or -1 when more is needed. Throws a `RecordFault` whose
+   * offset is relative to the record.
    */
-  scan(bytes: Uint8Array, length: number, final: boolean): number {
-    const end = this.#walk(bytes, length, final);
-    this.#checkField(end < 0 ? length : end - this.#dialect.delimiter.length);
-    if ((end < 0 ? length : end) > this.#limits.maxRecordBytes) {
+  scan(bytes: Buffer, final: boolean): number {
+    const end = this.#walk(bytes, final);
+    const reached = end < 0 ? bytes.length : end - this.#dialect.delimiter.length;
+    this.#checkField(bytes, reached);
+    if (reached > this.#limits.maxRecordBytes) {
       throw new RecordFault("record_too_long", { offset: 0, limit: this.#limits.maxRecordBytes });
     }
     if (end >= 0 || !final) return end;
-    if (this.#inQuotes) throw new RecordFault("unterminated_quote", { offset: this.#openQuote });
-    return length;
+    if (this.#inQuotes) throw new RecordFault("unterminated_quote", { offset: this.#fieldStart });
+    return bytes.length;
   }
 
-  #walk(bytes: Uint8Array, length: number, final: boolean): number {
-    const { separator, quote, escape: escapeByte, delimiter } = this.#dialect;
+  #walk(bytes: Buffer, final: boolean): number {
+    const { separator, quote, delimiter } = this.#dialect;
+    const { length } = bytes;
     const first = delimiter[0]!;
     let at = this.#at;
+    let fieldStart = this.#fieldStart;
+    let end = -1;
     while (at < length) {
-      const byte = bytes[at]!;
       if (this.#inQuotes) {
-        if (byte === escapeByte) {
-          if (at + 1 >= length && !final) break;
-          at += 2;
-        } else if (byte === quote) {
-          if (at + 1 >= length && !final) break;
-          if (bytes[at + 1] === quote && at + 1 < length) at += 2;
-          else {
-            this.#inQuotes = false;
-            at++;
-          }
-        } else at++;
-      } else if (byte === quote && at === this.#fieldStart) {
+        at = this.#skipQuoted(bytes, at, final);
+        if (this.#inQuotes) break;
+        continue;
+      }
+      const byte = bytes[at]!;
+      if (byte === quote && at === fieldStart) {
         this.#inQuotes = true;
-        this.#openQuote = at++;
+        at++;
       } else if (byte === separator) {
-        this.#checkField(at);
-        this.#fieldStart = ++at;
-        this.#openQuote = -1;
+        this.#checkField(bytes, at);
+        fieldStart = ++at;
+        this.#fieldStart = at;
       } else if (byte === first) {
         if (matches(bytes, at, length, delimiter)) {
-          this.#at = at;
-          return at + delimiter.length;
+          end = at + delimiter.length;
+          break;
         }
         if (at + delimiter.length > length && !final) break;
         at++;
       } else at++;
     }
-    this.#at = Math.min(at, length);
-    return -1;
+    this.#at = at;
+    return end;
   }
 
-  #checkField(end: number): void {
-    if (end - this.#fieldStart <= this.#limits.maxFieldBytes) return;
-    throw new RecordFault("field_too_long", {
-      offset: this.#fieldStart,
-      limit: this.#limits.maxFieldBytes,
-      quoted: this.#inQuotes,
-    });
+  /** From inside a quoted field to the byte behind its closing quote; otherwise as far as can be told. */
+  #skipQuoted(bytes: Buffer, from: number, final: boolean): number {
+    const { quote, escape: escapeByte } = this.#dialect;
+    const { length } = bytes;
+    for (let at = from; ; at += 2) {
+      if (escapeByte === NO_BYTE) at = bytes.indexOf(quote, at);
+      else while (at < length && bytes[at] !== quote && bytes[at] !== escapeByte) at++;
+      if (at < 0 || at >= length) return length;
+      if (at + 1 >= length && !final) return at;
+      if (bytes[at] === quote && bytes[at + 1] !== quote) {
+        this.#inQuotes = false;
+        return at + 1;
+      }
+    }
+  }
+
+  #checkField(bytes: Buffer, end: number): void {
+    const offset = this.#fieldStart;
+    if (end - offset <= this.#limits.maxFieldBytes) return;
+    const quoted = bytes[offset] === this.#dialect.quote;
+    throw new RecordFault("field_too_long", { offset, limit: this.#limits.maxFieldBytes, quoted });
   }
 }
 

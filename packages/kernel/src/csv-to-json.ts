@@ -313,7 +313,7 @@ export class CsvToJson implements RecordReader<CsvSlab> {
 
   #scan(scanner: CsvScanner, bytes: Buffer): number {
     try {
-      return scanner.scan(bytes, bytes.length, this.#input.ended);
+      return scanner.scan(bytes, this.#input.ended);
     } catch (error) {
       throw this.#failWithin(error, bytes);
     }

@@ -28,7 +28,7 @@ describe.each([
   ["js", false],
 ])("the loops stay within their output (%s)", (_, simd) => {
   const arenas = new Arenas();
-  const arena = arenas.get(simd, { output: 8192 });
+  const arena = arenas.get(simd, { output: 2048 });
   const { memory, words, layout, loops } = arena;
   const alphabet = [..."ab, \"\n\r\\\t\x01é'", "clean text of more than sixteen bytes", '""'];
   const text = (random: Random): Buffer =>
@@ -37,7 +37,7 @@ describe.each([
   it("from CSV", () => {
     const random = new Random(1);
     let full = 0;
-    for (let i = 0; i < 3000; i++) {
+    for (let i = 0; i < 1000; i++) {
       const keys = new CsvKeys(random.pick([["a"], ["a", "a name of a column that is longer than that", "c"]]));
       const limits = { maxFieldBytes: 1000, maxRecordBytes: 1000 };
       const dialect = resolveDialect(random.chance(0.5) ? {} : { delimiter: Buffer.from("b'"), escape: 92 });
@@ -51,7 +51,7 @@ describe.each([
       });
       if (status === STATUS.outputFull) full++;
     }
-    expect(full).toBeGreaterThan(100);
+    expect(full).toBeGreaterThan(40);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe.each([
   ])("from %s text", (__, mode) => {
     const random = new Random(2);
     let full = 0;
-    for (let i = 0; i < 3000; i++) {
+    for (let i = 0; i < 1000; i++) {
       const end =
         layout.input +
         (mode === 0 ? text(random) : Buffer.from(JSON.stringify(text(random).toString()).slice(1, -1))).copy(
@@ -75,6 +75,6 @@ describe.each([
       });
       if (status === STATUS.outputFull) full++;
     }
-    expect(full).toBeGreaterThan(100);
+    expect(full).toBeGreaterThan(40);
   });
 });

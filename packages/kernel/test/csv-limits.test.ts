@@ -72,15 +72,15 @@ describe.each(ENGINES)("CSV that cannot be read on (%s)", (engine) => {
   });
 
   it("holds a record larger than the kernel's areas to the limits too", () => {
-    const wide = bytes(`a\n${"x,".repeat(2 * MIB)}\n`);
-    expect(read([wide], { engine, maxRecordBytes: 3 * MIB }).fault).toMatchObject({
+    const wide = bytes(`a\n${"x,".repeat(MIB)}\n`);
+    expect(read([wide], { engine, maxRecordBytes: 1.5 * MIB }).fault).toMatchObject({
       kind: "record_too_long",
       offset: 2,
       line: 2,
     });
-    const open = bytes(`a\n1\n"${"x".repeat(3 * MIB)}`);
+    const open = bytes(`a\n1\n"${"x".repeat(2 * MIB)}`);
     expect(read([open], { engine }).fault).toMatchObject({ kind: "unterminated_quote", offset: 4, line: 3 });
-    expect(read([open], { engine, maxFieldBytes: 2 * MIB }).fault).toMatchObject({
+    expect(read([open], { engine, maxFieldBytes: 1.5 * MIB }).fault).toMatchObject({
       kind: "field_too_long",
       offset: 4,
       quoted: true,

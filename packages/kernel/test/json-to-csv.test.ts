@@ -71,9 +71,7 @@ describe.each(ENGINES)("JSON objects to CSV rows (%s)", (engine) => {
   });
 
   it("writes nested objects as JSON text with nested: json", () => {
-    expect(csv({ columns: ["a", "c"], nested: "json" }, '{"a":{"b": null},"c":null}')).toBe(
-      '"{""b"": null}",null\n'.replaceAll('"', '"'),
-    );
+    expect(csv({ columns: ["a", "c"], nested: "json" }, '{"a":{"b": null},"c":null}')).toBe('"{""b"": null}",null\n');
   });
 
   it("prefers a key that is spelled with dots, and otherwise the last of equal keys", () => {
@@ -167,7 +165,7 @@ describe.each(ENGINES)("JSON objects to CSV rows (%s)", (engine) => {
   });
 
   it("writes objects and batches larger than the kernel's areas", () => {
-    const large = `{"a":"${'x,\\"é'.repeat(600_000)}","b":${"[1],".repeat(1)}1}`.replace("[1],", "");
+    const large = `{"a":"${'x,\\"é'.repeat(250_000)}","b":1}`;
     const result = rows(
       { columns: ["a", "b"] },
       '{"a":1,"b":2}',
@@ -175,7 +173,7 @@ describe.each(ENGINES)("JSON objects to CSV rows (%s)", (engine) => {
       ...Array.from({ length: 70_000 }, (_, i) => `{"b":${i}}`),
     );
     expect(result.count).toBe(70_002);
-    expect(result.bytes.toString("utf8", result.starts[1], result.ends[1])).toBe(`"${'x,""é'.repeat(600_000)}",1`);
+    expect(result.bytes.toString("utf8", result.starts[1], result.ends[1])).toBe(`"${'x,""é'.repeat(250_000)}",1`);
     expect(result.bytes.toString("utf8", result.starts[70_001], result.ends[70_001])).toBe(",69999");
   });
 });
