@@ -87,7 +87,7 @@ export class Connection {
     this.pump = this.makePump();
     if (this.life.signal.aborted) this.pump.stop();
     const end = await this.pump.run();
-    if (end.reason === "connection" || end.reason === "failed") return end;
+    if (end.reason === "connection" || end.reason === "failed" || this.cutOff.signal.aborted) return end;
     try {
       const flushed = (async () => await this.publisher!.flush?.())();
       await orAborted(flushed, this.cutOff.signal);

@@ -153,7 +153,8 @@ export class Pump {
     try {
       return await this.consumer.receive(max, idle.signal);
     } catch (error) {
-      if (idle.signal.aborted && (error === idle.signal.reason || this.end)) return NOTHING;
+      const aborted = (error as { name?: unknown } | null | undefined)?.name === "AbortError";
+      if (idle.signal.aborted && (aborted || this.end)) return NOTHING;
       throw error;
     } finally {
       cancel();

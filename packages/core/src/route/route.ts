@@ -154,7 +154,8 @@ export class Route {
     while (!this.stopping.signal.aborted) {
       const left = deadline - clock.monotonic();
       if (starting && left <= 0 && this.lastError !== undefined) {
-        if (this.run.unreachable !== "keep") return this.conclude({ reason: "failed", error: this.lastError }, answer);
+        end = { reason: "failed", error: this.lastError };
+        if (this.run.unreachable !== "keep") break;
         answerOnce("connecting");
       }
       end = await this.connectOnce(starting ? left : startupTimeoutMs, () => answerOnce("running"));
@@ -163,7 +164,10 @@ export class Route {
       end = { reason: "stopped" };
       if (this.stopping.signal.aborted) break;
       const final = options.exitOnEmpty ? this.endOfDrain(error) : undefined;
-      if (final !== undefined) return this.conclude({ reason: "failed", error: final }, answer);
+      if (final !== undefined) {
+        end = { reason: "failed", error: final };
+        break;
+      }
       this.lastError = error;
       if (this.wasConnected) this.reconnects += 1;
       const wanted = this.backoff.next();
@@ -173,6 +177,7 @@ export class Route {
       await sleep(clock, pause, this.stopping.signal);
     }
     this.conclude(end, answer);
+    if (end.reason === "failed") log.error(`route ${this.name} failed: ${describeError(end.error)}`);
   }
 
   /** One connection: opens both ends, pumps, closes both. */
@@ -224,7 +229,6 @@ export class Route {
     });
     if (outcome === "failed") answer({ error });
     else answer(outcome === "completed" ? "running" : { error: coreErrors.STOPPED({ route: this.name }) });
-    if (outcome === "failed") this.bridge.log.error(`route ${this.name} failed: ${describeError(error)}`);
   }
 
   private delivered(): number {

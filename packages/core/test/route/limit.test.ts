@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { ACCEPTED, failed, type Outcome } from "../../src/contract/disposition.ts";
+import { MqbError } from "../../src/errors/mqb-error.ts";
+import { FakeConsumer } from "../fakes/consumer.ts";
+import { harness, runToEnd } from "../fakes/harness.ts";
+import { middleware } from "../fakes/plugin.ts";
+import { FakePublisher } from "../fakes/publisher.ts";
+import { settled } from "../fakes/until.ts";
+
+/** An endless source of numbered messages that gives as many as it is asked for. */
+function numbers(): FakeConsumer {
+  let next = 0;
+  const give = (max: number) => consumer.deliver(Array.from({ length: Math.min(max, 10) }, () => String(next++)));
+  const consumer: FakeConsumer = new FakeConsumer(Array.from({ length: 1000 }, () => give));
+  return consumer;
+}
+
+describe("a limit", () => {
+  it.each([[1], [9], [10], [25]])("of %i is exact", async (limit) => {
+    const h = harness({ consumer: numbers(), run: { limit } });
+    expect(await runToEnd(h)).toMatchObject({
+      outcome: "completed",
+      accounting: { received: limit, delivered: limit },
+    });
+    expect(h.publisher.texts).toHaveLength(limit);
+    expect(h.publisher.flushed).toBe(1);
+  });
+
+  it("is exact with several batches in flight", async () => {
+    const publisher = new FakePublisher(async () => {
+      await settled();
+      return undefined;
+    });
+    const h = harness({ consumer: numbers(), publisher, route: { concurrency: 4 }, run: { limit: 57 } });
+    expect(await runToEnd(h)).toMatchObject({ accounting: { delivered: 57 } });
+    expect(publisher.mostRunning).toBeGreaterThan(1);
+  });
+
+  it("counts what reached the sink: not what was filtered, dropped or given back", async () => {
+    const outcomes: Outcome[] = [
+      ACCEPTED,
+      failed(new MqbError("X", "permanent", "no")),
+      failed(new Error("busy")),
+      { type: "filtered" },
+    ];
+    const publisher = new FakePublisher((batch) =>
+      Array.from(batch, (message) => outcomes[Number(message.text()) % 4]!),
+    );
+    const h = harness({ consumer: numbers(), publisher, route: { concurrency: 4 }, run: { limit: 23 } });
+    const { accounting } = await runToEnd(h);
+    expect(accounting.delivered).toBe(23);
+    expect(accounting.dropped + accounting.filtered + accounting.nacked).toBe(accounting.received - 23);
+  });
+
+  it("is exact behind a filter of the input", async () => {
+    const odd = middleware({
+      input: (inner, _, { accounting }) => ({
+        ...inner,
+        close: () => inner.close(),
+        receive: async (max, signal) => {
+          const delivery = await inner.receive(max, signal);
+          const kept = Uint32Array.from([...delivery.batch].flatMap((m, i) => (Number(m.text()) % 2 === 1 ? [i] : [])));
+          accounting.settle("filtered", delivery.batch.length - kept.length);
+          return { batch: delivery.batch.select(kept), emptied: kept.length === 0, commit: () => delivery.commit() };
+        },
+      }),
+    });
+    const h = harness({
+      consumer: numbers(),
+      middlewares: { odd },
+      route: { concurrency: 4, input: { source: {}, middlewares: ["odd"] } },
+      run: { limit: 21 },
+    });
+    expect((await runToEnd(h)).accounting).toMatchObject({ delivered: 21, inFlight: 0 });
+    expect(h.publisher.texts).toEqual(Array.from({ length: 21 }, (_, i) => String(2 * i + 1)));
+  });
+
+  it("that is not reached leaves the drain to the source", async () => {
+    const consumer = new FakeConsumer([["a"]], { ends: true });
+    const h = harness({ consumer, route: { exit_on_empty: true }, run: { limit: 5 } });
+    expect(await runToEnd(h)).toMatchObject({ outcome: "completed", accounting: { delivered: 1 } });
+  });
+
+  it.each([[0], [-1], [1.5], [Number.NaN], [Number.POSITIVE_INFINITY]])("of %s is refused", (limit) => {
+    expect(() => harness({ run: { limit } })).toThrow(RangeError);
+  });
+});
