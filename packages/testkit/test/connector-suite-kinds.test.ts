@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Place, testConnector } from "../src/index.ts";
 import { CapturedRunner } from "./support/captured-runner.ts";
+import { Listening } from "./support/listening.ts";
 import { livePlugin } from "./support/live-connector.ts";
 import { type QueueConfig, queuePlugin } from "./support/queue-connector.ts";
 import { Topic } from "./support/topic.ts";
@@ -37,6 +38,21 @@ describe("with a sink only, which the fixture reads,", () => {
   testConnector(
     { describe, it },
     { plugin: queuePlugin(), endpoint: "queue", config: { output: config }, fixture: { fresh: oneSided("output") } },
+  );
+});
+
+describe("with a source that listens,", () => {
+  const listening = new Listening(false);
+  const place = () => ({ input: { topic: `listening ${n++}` } });
+  const named = (name: string): boolean => name.startsWith("clients that are connected");
+  testConnector(
+    { describe, it: (name, options, body) => named(name) && it(name, options, body) },
+    {
+      plugin: queuePlugin(listening.fault),
+      endpoint: "queue",
+      config: place(),
+      fixture: { fresh: async () => place(), listens: listening.address },
+    },
   );
 });
 

@@ -12,7 +12,9 @@ import { crashes } from "./scenarios/crashes.ts";
 import { disturbed } from "./scenarios/disturbed.ts";
 import { draining } from "./scenarios/draining.ts";
 import { earlyCommit } from "./scenarios/early-commit.ts";
+import { handlers } from "./scenarios/handlers.ts";
 import { handles } from "./scenarios/handles.ts";
+import { idleClients } from "./scenarios/idle-clients.ts";
 import { ids } from "./scenarios/ids.ts";
 import { metadata } from "./scenarios/metadata.ts";
 import { nacks } from "./scenarios/nacks.ts";
@@ -37,9 +39,11 @@ export const connectorScenarios: readonly ConnectorScenario[] = [
   ...commitOrder,
   earlyCommit,
   ...draining,
+  ...handlers,
   ...publishing,
   ...replies,
   ...closing,
+  ...idleClients,
   ...signals,
   ...status,
   ...badConfig,

@@ -57,6 +57,8 @@ export const server: Reason = (s) =>
 export const restart: Reason = (s) => (s.fixture.restart ? undefined : "the fixture cannot restart the server");
 export const narrow: Reason = (s) =>
   output(s) ?? input(s) ?? (s.fixture.narrow ? undefined : "the fixture has no place with a small capacity");
+export const listens: Reason = (s) =>
+  s.fixture.listens ? undefined : "the fixture names no address that the source listens at";
 export const refusal: Reason = (s) =>
   output(s) ?? (s.fixture.refused ? undefined : "the fixture makes no message that the sink refuses");
 export const badConfigs: Reason = (s) => (s.fixture.bad?.length ? undefined : "the fixture names no bad configuration");

@@ -1,4 +1,4 @@
-import { type Bridge, createBridge, createRegistry, type Route } from "@mqb/core";
+import { type Bridge, createBridge, createRegistry, type Handler, type Route } from "@mqb/core";
 import {
   type Consumer,
   type EndpointDefinition,
@@ -22,6 +22,7 @@ export interface RouteFromInput extends Options {
   readonly middlewares?: readonly unknown[];
   /** Instead of the place's own configuration. */
   readonly config?: unknown;
+  readonly handler?: Handler;
 }
 
 /** Runs the tested endpoint in a route whose other end is a fake. */
@@ -49,12 +50,14 @@ export class RouteLab {
 
   /** A route from the tested source into a fake sink. */
   from(sink: Publisher, options: RouteFromInput = {}, more: Partial<PluginDefinition> = {}): Route {
-    const { middlewares, config = this.place.input, ...rest } = options;
-    return this.bridge(fakePlugin({ testkit_sink: { publisher: () => sink } }, more)).route("test", {
+    const { middlewares, config = this.place.input, handler, ...rest } = options;
+    const route = {
       ...rest,
       input: { [this.tested.endpoint]: config, ...(middlewares && { middlewares }) },
       output: { testkit_sink: {} },
-    });
+    };
+    const bridge = this.bridge(fakePlugin({ testkit_sink: { publisher: () => sink } }, more));
+    return bridge.route("test", route, handler ? { handler } : {});
   }
 
   /** A route from a fake source into the tested sink. */

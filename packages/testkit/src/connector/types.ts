@@ -48,6 +48,8 @@ export interface ConnectorFixture {
   readonly narrow?: { readonly capacity: number; readonly fresh: () => Promise<Place> };
   /** Configurations that must be refused: by the schema, by `check`, or with a `config` error when opened. */
   readonly bad?: readonly BadConfig[];
+  /** Where an open source of this place waits for clients; unlocks what clients do that say nothing. */
+  readonly listens?: (place: Place) => MaybePromise<Address>;
   /** Where the server listens; with `Place.via` it unlocks the scenarios that disturb the connection. */
   readonly server?: Address;
   /** Stops and starts the server; resolves when it takes connections again. */

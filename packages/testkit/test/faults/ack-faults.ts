@@ -35,6 +35,10 @@ export const ackFaults: Faults = {
     scenario: "a nacked message is delivered again",
     fault: { consumer: committing((commit) => commit()) },
   },
+  "takes the nack of a failed handler for an ack": {
+    scenario: "a message whose handler throws",
+    fault: { consumer: committing((commit) => commit()) },
+  },
   "nacks a whole batch for one message": {
     scenario: "a nack does not bring back what was acked before it",
     fault: {

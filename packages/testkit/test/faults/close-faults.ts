@@ -1,4 +1,7 @@
+import { Listening } from "../support/listening.ts";
 import { committing, type Faults, sink, source } from "./broken.ts";
+
+const patient = new Listening(true);
 
 export const closeFaults: Faults = {
   "cannot close its source twice": {
@@ -17,6 +20,11 @@ export const closeFaults: Faults = {
         receive: (max, signal) => inner.receive(max, signal).then((d) => (d.batch.length ? d : new Promise(() => {}))),
       }),
     },
+  },
+  "waits for its clients at close": {
+    scenario: "clients that are connected and say nothing",
+    fault: patient.fault,
+    fixture: { listens: patient.address },
   },
   "waits for commits at close": {
     scenario: "close does not wait for deliveries",
