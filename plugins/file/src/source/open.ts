@@ -17,6 +17,7 @@ import { headerOf, openRegular, type Resume, type Start } from "./open-regular.t
 import { type Generation, RegularInput } from "./regular-input.ts";
 import { openStream } from "./open-stream.ts";
 import { epochOf, makeStamp } from "./stamp.ts";
+import { isStdin } from "./stream-input.ts";
 
 /** What a source remembers between the connections of one run. */
 interface Session {
@@ -29,6 +30,8 @@ const WAIT_FOR_FILE_MS = 250;
 
 export async function openConsumer(config: FileConfig, context: OpenContext): Promise<Consumer> {
   const path = isAbsolute(config.path) ? config.path : resolve(context.baseDir, config.path);
+  // Also where the shell has given a file: it is read on from where it stands.
+  if (isStdin(path)) return openStream(config, path, context);
   const stats = await statIfThere(path).catch(() => undefined);
   if (stats?.isDirectory()) throw fileErrors.IS_DIRECTORY({ path: config.path });
   if (stats && !stats.isFile()) return openStream(config, path, context);

@@ -1,0 +1,145 @@
+import { rename, truncate, unlink, writeFile } from "node:fs/promises";
+import { isPending } from "@mqb/testkit";
+import { describe, expect, it } from "vitest";
+import { lines, Workbench } from "./support.ts";
+
+const raw = { path: "in.txt", format: "raw" } as const;
+
+describe("a source that follows its file", () => {
+  it("delivers what is appended, whole records only", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "a\nb");
+    const source = await bench.source(raw, bench.context());
+    expect(await source.take()).toEqual(["a"]);
+    await bench.append("in.txt", "b\nc\n");
+    expect(await source.take()).toEqual(["bb", "c"]);
+  });
+
+  it("puts a character together that was split between two writes", async () => {
+    await using bench = await Workbench.make();
+    const bytes = Buffer.from("ä\n");
+    await bench.dir.write("in.txt", bytes.subarray(0, 1));
+    const source = await bench.source(raw, bench.context());
+    const receiving = source.take();
+    await bench.append("in.txt", bytes.subarray(1));
+    expect(await receiving).toEqual(["ä"]);
+  });
+
+  it("stops waiting when it is asked to, and loses nothing by it", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "part");
+    const source = await bench.source(raw, bench.context());
+    const stop = new AbortController();
+    const receiving = source.consumer.receive(10, stop.signal);
+    expect(await isPending(receiving)).toBe(true);
+    stop.abort();
+    expect((await receiving).batch.length).toBe(0);
+    await bench.append("in.txt", "ly\n");
+    expect(await source.take()).toEqual(["partly"]);
+  });
+
+  it("is woken by its closing", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "");
+    const source = await bench.source(raw, bench.context());
+    const receiving = source.consumer.receive(10, new AbortController().signal);
+    await source.close();
+    expect((await receiving).batch.length).toBe(0);
+    await source.close();
+  });
+
+  it("waits for a file that does not exist yet, and says so once", async () => {
+    await using bench = await Workbench.make();
+    const context = bench.context();
+    const source = await bench.source(raw, context);
+    const receiving = source.receive();
+    await context.clock.waiting();
+    await bench.dir.write("in.txt", "a\n");
+    const delivery = await receiving;
+    expect(delivery.batch.at(0).text()).toBe("a");
+    expect(context.log.entries.filter(({ level }) => level === "warn")).toHaveLength(1);
+  });
+
+  it("reads a truncated file again from its start, with one warning", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", lines(0, 1000));
+    const context = bench.context();
+    const source = await bench.source(raw, context);
+    expect(await source.take(2000)).toHaveLength(1000);
+    await truncate(bench.dir.file("in.txt"));
+    await bench.append("in.txt", lines(1000, 1050));
+    expect(await source.take(2000)).toHaveLength(50);
+    expect(context.log.entries.filter(({ message }) => message.includes("truncated"))).toHaveLength(1);
+  });
+
+  it("notices a truncation although the file is larger than before when it looks", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", lines(0, 10));
+    const source = await bench.source(raw, bench.context());
+    expect(await source.take()).toHaveLength(10);
+    await writeFile(bench.dir.file("in.txt"), `other contents\n${lines(0, 100)}`);
+    expect(await source.take(1000)).toHaveLength(101);
+  });
+
+  it("reads a renamed file to its end and then the new one from its start", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", lines(0, 10));
+    const source = await bench.source(raw, bench.context());
+    expect(await source.take()).toHaveLength(10);
+    await rename(bench.dir.file("in.txt"), bench.dir.file("in.txt.1"));
+    await bench.append("in.txt.1", "late\nlast without end");
+    await bench.dir.write("in.txt", "new\n");
+    expect(await source.take()).toEqual(["late"]);
+    expect(await source.take()).toEqual(["last without end"]);
+    expect(await source.take()).toEqual(["new"]);
+  });
+
+  it("follows a file that was deleted and made anew", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "old\n");
+    const source = await bench.source(raw, bench.context());
+    expect(await source.take()).toEqual(["old"]);
+    await unlink(bench.dir.file("in.txt"));
+    await bench.dir.write("in.txt", "new\n");
+    expect(await source.take()).toEqual(["new"]);
+  });
+
+  it("numbers records on through truncation and replacement", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "a\nb\n");
+    const source = await bench.source({ ...raw, source_metadata: true }, bench.context());
+    const record = async () => [...(await source.receive()).batch].map((one) => one.metadata.get("mqb.src.file_record"));
+    expect(await record()).toEqual(["0", "1"]);
+    await truncate(bench.dir.file("in.txt"));
+    await bench.append("in.txt", "c\n");
+    expect(await record()).toEqual(["2"]);
+  });
+});
+
+describe("a subscription", () => {
+  it("delivers only what comes after it, never half a record", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "old\nbegun");
+    const source = await bench.source({ ...raw, mode: "subscribe" }, bench.context());
+    await bench.append("in.txt", " before\nnew\n");
+    expect(await source.take()).toEqual(["begun before", "new"]);
+  });
+
+  it("takes a file that appears later as new", async () => {
+    await using bench = await Workbench.make();
+    const context = bench.context();
+    const source = await bench.source({ ...raw, mode: "subscribe" }, context);
+    const receiving = source.receive();
+    await context.clock.waiting();
+    await bench.dir.write("in.txt", "a\n");
+    expect((await receiving).batch.length).toBe(1);
+  });
+
+  it("to CSV takes the columns of the header", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.csv", "id,name\n1,old\n");
+    const source = await bench.source({ path: "in.csv", format: "csv", mode: "subscribe" }, bench.context());
+    await bench.append("in.csv", "2,new\n");
+    expect(await source.take()).toEqual(['{"id":"2","name":"new"}']);
+  });
+});
