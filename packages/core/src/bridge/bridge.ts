@@ -128,6 +128,7 @@ function directScope(bridge: BridgeScope): OpenScope {
     signal: new AbortController().signal,
     draining: false,
     allowFaultInjection: false,
+    positions: false,
     accounting: new Accounting(),
     sessions: new Map(),
   };

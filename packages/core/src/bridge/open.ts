@@ -34,6 +34,7 @@ export interface OpenScope {
   readonly signal: AbortSignal;
   readonly draining: boolean;
   readonly allowFaultInjection: boolean;
+  readonly positions: boolean;
   readonly accounting: Accounting;
   /** By path; outlives reconnects. */
   readonly sessions: Map<string, Map<string, unknown>>;
@@ -148,6 +149,7 @@ function contextFor(
     baseDir: bridge.baseDir,
     draining: scope.draining,
     allowFaultInjection: scope.allowFaultInjection,
+    positions: scope.positions,
     accounting: scope.accounting,
     session: getOrMake(scope.sessions, at, () => new Map()),
     local: <T>(key: string, make: () => T): T => getOrMake(bridge.locals, key, make) as T,

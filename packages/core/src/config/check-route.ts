@@ -54,6 +54,7 @@ function planOf(
   const input = written === undefined ? undefined : resolveEndpoint(written, "input", scope, problems.at("input"));
   const output = resolveEndpoint(raw["output"], "output", scope, problems.at("output"));
   if (!input || !output) return undefined;
+  checkPositions(input, output, problems.at("output"));
   const guarantee = inferGuarantee(input, output);
   if (requiredDelivery && isWeaker(guarantee.level, requiredDelivery)) {
     const { level: inferred, reason } = guarantee;
@@ -61,4 +62,13 @@ function planOf(
     problems.add({ level: "error", code, path: ["required_delivery"], message });
   }
   return { name, options, input, output, guarantee };
+}
+
+/** A sink that names what it writes by source positions has no name for what comes without one. */
+function checkPositions(input: ResolvedEndpoint, output: ResolvedEndpoint, problems: Problems): void {
+  const setting = output.output!.needsPositions;
+  const { positions, replayablePosition } = input.input!;
+  if (setting === undefined || (positions ?? replayablePosition)) return;
+  const message = `${setting} of "${output.type}" needs an input with a replayable position, which "${input.type}" does not have`;
+  problems.error("MQB_CONFIG_NO_POSITION", message, "let the output name what it writes in another way");
 }

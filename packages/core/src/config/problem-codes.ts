@@ -12,5 +12,6 @@ export const problemCodes = {
   MQB_CONFIG_TWO_ENDPOINTS:
     "an endpoint names two types; one of them probably belongs under `middlewares` or one level up",
   MQB_CONFIG_WRONG_SIDE: "an endpoint or a middleware does not work on this side of a route",
+  MQB_CONFIG_NO_POSITION: "an output names what it writes by source positions, and the input has none",
   MQB_CONFIG_CYCLE: "an endpoint contains itself, through its references",
 };

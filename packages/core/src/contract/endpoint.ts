@@ -77,8 +77,10 @@ export interface InputCapabilities {
   readonly replies: boolean;
   /** The same message has the same id when it is delivered or read again. */
   readonly stableIds: boolean;
-  /** Stamps positions (`mqb.src.*`) that repeat when the source is read again. */
+  /** Can stamp messages with positions (`mqb.src.*`) that repeat when the source is read again. */
   readonly replayablePosition: boolean;
+  /** Can stamp positions, if perhaps not such ones [as `replayablePosition`]. */
+  readonly positions?: boolean;
   /**
    * Knows its end: when draining, `receive` resolves empty exactly when everything was read. Of other sources the
    * route takes a second of silence for the end, and aborts their `receive` then.
@@ -96,6 +98,11 @@ export interface OutputCapabilities {
   readonly orderedPublish: boolean;
   /** Sending a message with the same identity twice has the effect of sending it once. */
   readonly idempotent: boolean;
+  /**
+   * The setting that makes the sink name what it writes by source positions, for messages. The input of its route is
+   * opened with `OpenContext.positions` then; one that has no positions is refused.
+   */
+  readonly needsPositions?: string;
   /** The batch size that suits the sink, when the user gives none. */
   readonly defaultBatchSize?: number;
 }

@@ -69,6 +69,7 @@ export class Connection {
       signal: this.life.signal,
       draining: options.exitOnEmpty,
       allowFaultInjection: options.allowFaultInjection,
+      positions: plan.output.output!.needsPositions !== undefined,
       accounting: this.accounting,
       sessions,
     };

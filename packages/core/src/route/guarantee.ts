@@ -17,7 +17,9 @@ export function inferGuarantee(input: ResolvedEndpoint, output: ResolvedEndpoint
     return { level: "at_most_once", reason: `the input "${input.type}" cannot give a message back once it was read` };
   if (!sink.acknowledges)
     return { level: "at_most_once", reason: `the output "${output.type}" does not confirm what it takes` };
-  if (sink.idempotent && (source.stableIds || source.replayablePosition)) {
+  // A name made of positions knows nothing of ids.
+  const repeats = source.replayablePosition || (source.stableIds && sink.needsPositions === undefined);
+  if (sink.idempotent && repeats) {
     return {
       level: "effectively_once",
       reason: `the input "${input.type}" repeats its identities and the output "${output.type}" takes each once`,

@@ -55,6 +55,7 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
     draining: false,
     accounting: new Accounting(),
     allowFaultInjection: false,
+    positions: false,
     session: new Map(),
     local: (key, make) => scope.local(key, make),
     share: (key, make, dispose) => scope.share(key, make, dispose),
