@@ -59,9 +59,14 @@ describe("pnpm new connector foo && pnpm new middleware bar", () => {
     expect(text(".changeset/new-bar.md")).toContain('"@mqb/bar": minor');
   });
 
-  it("can be packed and published", async () => {
-    for (const folder of ["plugins/foo", "plugins/bar"]) await succeed("pnpm", "--dir", folder, "run", "check:package");
-  });
+  it(
+    "can be packed and published",
+    async () => {
+      for (const folder of ["plugins/foo", "plugins/bar"])
+        await succeed("pnpm", "--dir", folder, "run", "check:package");
+    },
+    LONG,
+  );
 
   const refused = [
     ["foo", "there is plugins/foo already"],
