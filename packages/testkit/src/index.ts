@@ -13,7 +13,7 @@ export { FakeClock } from "./fakes/clock.ts";
 export { CollectingPublisher, type FailureRule } from "./fakes/collecting-publisher.ts";
 export { type FakeContext, type FakeContextOverrides, fakeContext } from "./fakes/context.ts";
 export { type LogEntry, type LogLevel, type RecordingLogger, recordingLogger } from "./fakes/logger.ts";
-export { lineBatch, type MessagesOptions, messageBatch, messages, texts } from "./fakes/messages.ts";
+export { lineBatch, type MessagesOptions, messageBatch, messages, slabOf, texts } from "./fakes/messages.ts";
 export { ANY_CONFIG, type FakeEndpoint, fakePlugin } from "./fakes/plugin.ts";
 export { FakeScope } from "./fakes/scope.ts";
 export { ScriptedConsumer, type ScriptedDelivery } from "./fakes/scripted-consumer.ts";

@@ -103,7 +103,7 @@ export class ConnectorLab implements AsyncDisposable {
 
   /** Puts messages where the source finds them, and waits until the system has them. */
   async seed(sent: readonly Message[]): Promise<void> {
-    if (this.place.seed) return this.soon(this.place.seed(sent), "seeding");
+    if (this.place.seed) return this.soon(this.place.seed(sent, this.context("output")), "seeding");
     if (!this.subject.output) {
       throw new TypeError(
         `the test of "${this.tested.endpoint}" has no output to send through: give the place a \`seed\``,
@@ -161,7 +161,7 @@ export class ConnectorLab implements AsyncDisposable {
 
   /** The messages that have reached the place through the sink, at least `count` of them. */
   async arrived(count: number): Promise<readonly Message[]> {
-    if (this.place.read) return this.soon(this.place.read(), "reading what the sink has written");
+    if (this.place.read) return this.soon(this.place.read(this.context("input")), "reading what the sink has written");
     if (!this.subject.input) {
       throw new TypeError(
         `the test of "${this.tested.endpoint}" has no input to read through: give the place a \`read\``,

@@ -3,6 +3,7 @@ import type {
   InputCapabilities,
   MaybePromise,
   Message,
+  OpenContext,
   OutputCapabilities,
   Plugin,
 } from "@mqb/core/plugin";
@@ -76,14 +77,17 @@ export interface Holds {
   readonly ids?: boolean;
 }
 
-/** One test's own part of the system. Input and output name the same topic, table, folder, … */
+/**
+ * One test's own part of the system. Input and output name the same topic, table, folder, … The `context` of its
+ * functions belongs to the test: endpoints opened through it share `local` and `share` with those that are tested.
+ */
 export interface Place extends SideConfigs {
   /** Puts messages where the input finds them [through the output]. Needed where there is no output. */
-  seed?(messages: readonly Message[]): Promise<void>;
+  seed?(messages: readonly Message[], context: OpenContext): Promise<void>;
   /** Everything that the output has put there, in order [through the input]. Needed where there is no input. */
-  read?(): Promise<readonly Message[]>;
+  read?(context: OpenContext): Promise<readonly Message[]>;
   /** Sends a message as somebody outside would and waits for the reply [through the output, where it can reply]. */
-  request?(message: Message): Promise<Message>;
+  request?(message: Message, context: OpenContext): Promise<Message>;
   /** The folder that the place is, where it is one: after close no file in it may be open. */
   readonly folder?: string;
   /** The same configurations, connecting to another address. */

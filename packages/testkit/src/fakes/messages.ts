@@ -25,24 +25,28 @@ export function messageBatch(count: number, options?: MessagesOptions): MessageB
   return batchOf(messages(count, options));
 }
 
-/** The same payloads as lines of one slab, each followed by a newline: what a file gives. */
-export function lineBatch(count: number, options?: Pick<MessagesOptions, "from" | "bytes">): MessageBatch {
-  return slabBatch(lineSlab(messages(count, options)));
+/** The same messages in a slab, each payload followed by a newline: what a file gives. */
+export function lineBatch(count: number, options?: MessagesOptions): MessageBatch {
+  return slabOf(messages(count, options));
 }
 
-function lineSlab(lines: readonly Message[]): Slab {
+/** Messages laid into one slab, with newlines between them; ids and metadata come with them. */
+export function slabOf(list: readonly Message[]): MessageBatch {
   const terminator = Buffer.from("\n");
-  const starts = new Uint32Array(lines.length);
-  const ends = new Uint32Array(lines.length);
+  const starts = new Uint32Array(list.length);
+  const ends = new Uint32Array(list.length);
   const parts: Uint8Array[] = [];
   let at = 0;
-  lines.forEach((line, i) => {
+  let ambiguous = false;
+  for (const [i, { payload }] of list.entries()) {
     starts[i] = at;
-    ends[i] = at += line.payload.length;
+    ends[i] = at += payload.length;
     at += terminator.length;
-    parts.push(line.payload, terminator);
-  });
-  return { bytes: Buffer.concat(parts), starts, ends, terminator };
+    parts.push(payload, terminator);
+    ambiguous ||= payload.includes(terminator[0]!);
+  }
+  const slab: Slab = { bytes: Buffer.concat(parts), starts, ends, ...(!ambiguous && { terminator }) };
+  return slabBatch(slab, { id: (i) => list[i]!.id, metadata: (i) => list[i]!.metadata });
 }
 
 /** The payloads as texts, to compare batches at a glance. */

@@ -41,7 +41,8 @@ function answer(lab: ConnectorLab): (message: Message) => Disposition {
 
 async function ask(lab: ConnectorLab, questions: readonly Message[]): Promise<readonly Message[]> {
   const { request } = lab.place;
-  if (request) return Promise.all(questions.map((question) => request.call(lab.place, question)));
+  if (request)
+    return Promise.all(questions.map((question) => request.call(lab.place, question, lab.context("output"))));
   if (!lab.subject.output?.replies) {
     throw new TypeError(`the sink of "${lab.tested.endpoint}" cannot ask: give the place a \`request\``);
   }
