@@ -30,6 +30,7 @@ export function bootstrap({ build = true } = {}) {
 export function buildPackages(env) {
   const folders = workspacePackages().map(({ folder }) => folder);
   run("tsc", ["-b", ...folders.filter((folder) => existsSync(join(root, folder, "src")))], env);
+  run(process.execPath, [join(root, "apps/cli/scripts/bundle.mjs")], env);
 }
 
 /**

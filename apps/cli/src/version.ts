@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
+import { ownPackage } from "./own-package.ts";
 
 /** The version of this package. */
 export function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
+  return String(ownPackage().json["version"]);
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a user writes under `pigeonhole:`. Types, checks, defaults, the JSON Schema and the reference come from it. */
 export const pigeonholeSchema = z.strictObject({

@@ -1,16 +1,10 @@
 import { realpathSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { type PluginManifest, readManifest } from "@mqb/core";
 import { cliErrors } from "../errors.ts";
-import {
-  entryOf,
-  installedPackage,
-  isPath,
-  nearestPackage,
-  type PackageFolder,
-  pluginAt,
-  readPackage,
-} from "./package-folder.ts";
+import { ownPackage } from "../own-package.ts";
+import { BUNDLED } from "./bundled.ts";
+import { entryOf, installedPackage, isPath, nearestPackage, type PackageFolder, pluginAt } from "./package-folder.ts";
 
 /** Who brought a plugin in: the user by name, the project's dependencies, or the installation of mqb itself. */
 type Origin = "listed" | "project" | "bundled";
@@ -51,7 +45,7 @@ export function discoverPlugins(discovery: Discovery): readonly FoundPlugin[] {
   };
   for (const { plugin, from } of discovery.listed) add(listedPlugin(plugin, from));
   const project = nearestPackage(discovery.folder);
-  const own = readPackage(fileURLToPath(new URL("../..", import.meta.url)))!;
+  const own = ownPackage();
   for (const name of project ? dependenciesOf(project) : [])
     add(manifested(installedPackage(name, project!.folder), "project"));
   for (const name of dependenciesOf(own)) add(manifested(installedPackage(name, own.folder), "bundled"));
@@ -77,8 +71,7 @@ function describe(found: PackageFolder, origin: Origin): FoundPlugin {
   const folder = realpathSync(found.folder);
   const name = typeof json["name"] === "string" ? json["name"] : folder;
   const version = typeof json["version"] === "string" ? { version: json["version"] } : {};
-  // What mqb was installed with is imported by name, so that the process has one copy of it.
-  const load = origin === "bundled" ? () => import(name) : () => importFile(entryOf({ folder, json }));
+  const load = (origin === "bundled" && BUNDLED[name]) || (() => importFile(entryOf({ folder, json })));
   const plugin = { name, origin, location: folder, import: load, ...version };
   try {
     const manifest = readManifest(json, name);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-const BIN = join(ROOT, "apps/cli/dist/bin.js");
+const BIN = join(ROOT, "apps/cli/dist/mqb.js");
 
 /** Builds the command that the tests spawn; nothing to do costs a quarter of a second. */
 export function buildCli(): void {
