@@ -69,28 +69,19 @@ function runVitest(project, env) {
  *   that were not up before
  */
 function startServers(env) {
-  const down = required.filter((name) => spawnSync(services, ["status", name], { env }).status !== 0);
+  const isDown = (/** @type {string} */ name) => spawnSync(services, ["status", name], { env }).status !== 0;
+  const down = required.filter(isDown);
+  const up = required.filter((name) => !down.includes(name));
   if (down.length > 0 && !isDebianRoot()) {
-    process.stdout.write(
-      `SKIPPED: ${down.join(", ")}: not running, and servers are installed only as root on Debian.\n` +
-        "The tests that need them are skipped.\n",
-    );
-    return {
-      found: locate(
-        required.filter((name) => !down.includes(name)),
-        env,
-      ),
-      started: [],
-    };
+    process.stdout.write(`SKIPPED: ${down.join(", ")}: not running, and installed only as root on Debian.\n`);
+    process.stdout.write("The tests that need them are skipped.\n");
+    return { found: locate(up, env), started: [] };
   }
-  const faulty = down.filter((name) => {
-    if (tryRun(services, ["install", name], env) === 0 && tryRun(services, ["up", name], env) === 0) return false;
-    fail(`the server ${name}`);
-    return true;
-  });
-  const usable = required.filter((name) => !faulty.includes(name));
-  const found = { ...locate(usable, env), MQB_TEST_REQUIRE: usable.join(",") };
-  return { found, started: down.filter((name) => !faulty.includes(name)) };
+  if (down.length > 0 && tryRun(services, ["install", ...down], env) === 0) tryRun(services, ["up", ...down], env);
+  const started = down.filter((name) => !isDown(name));
+  for (const name of down) if (!started.includes(name)) fail(`the server ${name}`);
+  const usable = [...up, ...started];
+  return { found: { ...locate(usable, env), MQB_TEST_REQUIRE: usable.join(",") }, started };
 }
 
 /**
