@@ -34,8 +34,8 @@ export class Arenas {
   small(simd: boolean, random: Random): Arena {
     return this.get(simd, {
       keys: 512,
-      input: random.pick([128, 1024]),
-      output: random.pick([256, 512, 2048]),
+      input: random.pick([128, 1024, 1024]),
+      output: random.pick([256, 1024, 4096, 4096]),
       ragged: 128,
     });
   }

@@ -11,7 +11,13 @@ export interface RowsCounts {
   refused: number;
 }
 
-const COLUMNS = [["a"], ["a", "b", "c"], ["id", "o.x", "o.y", "o", "n.x", 'k"q', "é", ""], ["a.x", "a", "b.z.w", "c"]];
+const COLUMNS = [
+  ["a"],
+  ["a", "b", "c"],
+  ["a.x", "o.x", "o.y", "id"],
+  ["id", "o.x", "o.y", "o", "n.x", 'k"q', "é", ""],
+  ["a.x", "a", "b.z.w", "c"],
+];
 const KEYS = ["a", "b", "c", "id", "o", "n", "a.x", "o.x", 'k"q', "é", "", "a key of more than sixteen bytes"];
 
 /** Encodes random objects with both twins and compares rows and reasons with the reference. */
@@ -19,10 +25,10 @@ export function fuzzRows(random: Random, engines: readonly ("simd" | "js")[], co
   const options: ReferenceRows = {
     columns: random.pick(COLUMNS),
     separator: random.pick([",", ",", ";", "\t"]),
-    quote: random.pick(['"', '"', "'", undefined]),
+    quote: random.pick(['"', '"', '"', '"', "'", "'", undefined]),
     delimiter: random.pick(["\n", "\n", "\r\n", "##", "|", "#a#"]),
     nested: random.pick(["flatten", "json"]),
-    mismatch: random.pick(["write", "refuse"]),
+    mismatch: random.pick(["write", "write", "write", "refuse"]),
   };
   const exact = random.chance(0.3);
   const objects = Array.from({ length: random.below(6) }, () => {

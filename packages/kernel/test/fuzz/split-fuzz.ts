@@ -10,9 +10,6 @@ export interface SplitCounts {
   oversize: number;
 }
 
-/** What a reader says, in order: records with the offset behind each, and records that were let go. */
-type Event = { readonly text: string; readonly after: number } | { readonly offset: number; readonly size: number };
-
 const DELIMITERS = ["\n", "\n", "\n", "|", "\0", "\r\n", "##", "#a#", "\r\r"];
 const WORDS = [
   "a",
@@ -52,42 +49,51 @@ export function fuzzSplit(random: Random, arenas: Arenas, counts: SplitCounts): 
   for (const simd of arenas.hasSimd ? [true, false] : [false]) {
     try {
       const got = split(new RecordSplitter(options, arenas.small(simd, random)), random, pieces, headroom);
-      assert.deepEqual(got, want);
+      assert.equal(got.join("\f"), want.join("\f"));
     } catch (error) {
       const input = { simd, delimiter, settings, headroom, pieces: pieces.map((piece) => piece.toString("latin1")) };
       throw new Error(`Differs from the reference: ${JSON.stringify(input)}`, { cause: error });
     }
   }
   counts.inputs++;
-  counts.records += want.filter((event) => "text" in event).length;
-  counts.oversize += want.filter((event) => "size" in event).length;
+  counts.records += want.filter((event) => event.startsWith("record")).length;
+  counts.oversize += want.filter((event) => event.startsWith("oversize")).length;
+}
+
+/** What a reader says, in order: records with the offset behind each, and records that were let go. */
+function found(record: string, after: number): string {
+  return `record ${record} before ${after}`;
+}
+
+function letGo(offset: number, size: number): string {
+  return `oversize ${size} at ${offset}`;
 }
 
 function reference(
   text: string,
   delimiter: string,
   settings: { dropCr: boolean; skipEmpty: boolean; dropBom: boolean; maxRecordBytes: number },
-): Event[] {
-  const events: Event[] = [];
+): string[] {
+  const events: string[] = [];
   let at = settings.dropBom && text.startsWith("\xef\xbb\xbf") ? 3 : 0;
   while (at < text.length) {
-    const found = text.indexOf(delimiter, at);
-    const end = found < 0 ? text.length : found;
-    const after = found < 0 ? text.length : found + delimiter.length;
-    if (end - at > settings.maxRecordBytes) events.push({ offset: at, size: end - at });
+    const next = text.indexOf(delimiter, at);
+    const end = next < 0 ? text.length : next;
+    const after = next < 0 ? text.length : next + delimiter.length;
+    if (end - at > settings.maxRecordBytes) events.push(letGo(at, end - at));
     else {
       const dropped = settings.dropCr && end > at && text[end - 1] === "\r" ? 1 : 0;
       const record = text.slice(at, end - dropped);
-      if (record !== "" || !settings.skipEmpty) events.push({ text: record, after });
+      if (record !== "" || !settings.skipEmpty) events.push(found(record, after));
     }
     at = after;
   }
   return events;
 }
 
-function split(reader: RecordSplitter, random: Random, pieces: readonly Buffer[], headroom: number): Event[] {
+function split(reader: RecordSplitter, random: Random, pieces: readonly Buffer[], headroom: number): string[] {
   const bytes = Buffer.concat(pieces);
-  const events: Event[] = [];
+  const events: string[] = [];
   const max = random.pick([1, 2, 1000]);
   const take = (): void => {
     for (let slab = reader.take(max); slab !== undefined; slab = reader.take(max)) {
@@ -97,12 +103,12 @@ function split(reader: RecordSplitter, random: Random, pieces: readonly Buffer[]
         const { offset, head } = slab.oversize;
         assert.ok(head.length > 0 && head.length <= Math.min(1024, slab.oversize.size));
         assert.ok(head.equals(bytes.subarray(offset, offset + head.length)));
-        events.push({ offset: slab.oversize.offset, size: slab.oversize.size });
+        events.push(letGo(offset, slab.oversize.size));
         continue;
       }
       assert.ok(slab.count > 0 && slab.count <= max);
       for (let i = 0; i < slab.count; i++) {
-        events.push({ text: slab.bytes.toString("latin1", slab.starts[i], slab.ends[i]), after: slab.offsetAfter(i) });
+        events.push(found(slab.bytes.toString("latin1", slab.starts[i], slab.ends[i]), slab.offsetAfter(i)));
         const behind = slab.bytes.subarray(slab.ends[i], slab.ends[i]! + slab.terminator.length);
         if (slab.contiguous) assert.ok(behind.equals(slab.terminator));
         if (slab.contiguous && i > 0) assert.equal(slab.starts[i], slab.ends[i - 1]! + slab.terminator.length);
