@@ -1,35 +1,47 @@
-import { z } from "zod";
+import * as z from "zod";
 import { FORMAT_NAMES, type FormatName } from "./format.ts";
 
 /** The `csv` block of `file` and `object_store`. */
 export const csvConfig = z
   .strictObject({
-    separator: z.string().nullish().meta({
-      description:
-        "Field separator: one ASCII character, a name (`tab`, `space`, `comma`, `semicolon`, `pipe`), a hex byte (`0x1f`), or on a source `auto`: the most frequent of `,` `;` tab `|` outside quotes in the first record.",
-      default: ",",
-      examples: [";", "tab", "0x1f", "auto"],
-    }),
-    quote: z.string().nullish().meta({
-      description:
-        'Quote character, or `none`: every byte is data then, and a sink refuses a value that it would have to quote.',
-      default: '"',
-      examples: ["'", "none"],
-    }),
-    escape: z.string().nullish().meta({
-      description:
-        "Character that takes the next one literally inside quotes, as MySQL exports write it; doubled quotes stay understood. A sink quotes by doubling.",
-      examples: ["\\"],
-    }),
+    separator: z
+      .string()
+      .nullish()
+      .meta({
+        description:
+          "Field separator: one ASCII character, a name (`tab`, `space`, `comma`, `semicolon`, `pipe`), a hex byte (`0x1f`), or on a source `auto`: the most frequent of `,` `;` tab `|` outside quotes in the first record.",
+        default: ",",
+        examples: [";", "tab", "0x1f", "auto"],
+      }),
+    quote: z
+      .string()
+      .nullish()
+      .meta({
+        description:
+          "Quote character, or `none`: every byte is data then, and a sink refuses a value that it would have to quote.",
+        default: '"',
+        examples: ["'", "none"],
+      }),
+    escape: z
+      .string()
+      .nullish()
+      .meta({
+        description:
+          "Character that takes the next one literally inside quotes, as MySQL exports write it; doubled quotes stay understood. A sink quotes by doubling.",
+        examples: ["\\"],
+      }),
     header: z.boolean().nullish().meta({
       description: "Whether the first record names the columns; on a sink, whether a header is written.",
       default: true,
     }),
-    columns: z.array(z.string()).nullish().meta({
-      description:
-        "Column names. Source: instead of the header's; needed without a header. Sink: exactly these columns, in this order.",
-      examples: [["id", "name"]],
-    }),
+    columns: z
+      .array(z.string())
+      .nullish()
+      .meta({
+        description:
+          "Column names. Source: instead of the header's; needed without a header. Sink: exactly these columns, in this order.",
+        examples: [["id", "name"]],
+      }),
     nested: z.enum(["flatten", "json"]).default("flatten").meta({
       description:
         "Sink: a nested object becomes one `parent.child` column per leaf, or its JSON text in one cell. Arrays are always JSON text.",
@@ -44,9 +56,14 @@ export const csvConfig = z
         "Source: a row with too few or too many fields is read as far as it goes and warned about once, or ends the route with its line and offset.",
       default: "warn",
     }),
-    max_field_bytes: z.int().min(1).max(1024 * 1024 * 1024).default(16 * 1024 * 1024).meta({
-      description: "Source: a longer field (most likely a quote that is never closed) ends the route with its line.",
-    }),
+    max_field_bytes: z
+      .int()
+      .min(1)
+      .max(1024 * 1024 * 1024)
+      .default(16 * 1024 * 1024)
+      .meta({
+        description: "Source: a longer field (most likely a quote that is never closed) ends the route with its line.",
+      }),
   })
   .meta({ description: "How CSV is written; used with `format: csv` only." });
 
@@ -74,14 +91,19 @@ export const compressionConfig = z.enum(CODEC_NAMES).default("none").meta({
     "Codec of the file at rest. A sink writes one member per batch; the file stays readable with `zcat`, `lz4 -d`, `zstdcat`.",
 });
 
-export const delimiterConfig = z.string().nullish().meta({
-  description: "What ends a record: text of 1 to 16 bytes, or one byte as `0xNN`.",
-  default: "\n",
-  examples: ["\r\n", "|", "0x00"],
-});
+export const delimiterConfig = z
+  .string()
+  .nullish()
+  .meta({
+    description: "What ends a record: text of 1 to 16 bytes, or one byte as `0xNN`.",
+    default: "\n",
+    examples: ["\r\n", "|", "0x00"],
+  });
 
 const middlewareOnly = (field: string) =>
-  z.never({ error: `${field} belongs to the encryption middleware only; data at rest has no metadata of its own` }).optional();
+  z
+    .never({ error: `${field} belongs to the encryption middleware only; data at rest has no metadata of its own` })
+    .optional();
 
 /** The at-rest `encryption` block. */
 export const encryptionConfig = z.strictObject({

@@ -1,5 +1,5 @@
-import type { CsvDialect } from "@mqb/kernel";
 import type { Finding, Side } from "@mqb/core/plugin";
+import type { CsvDialect } from "@mqb/kernel";
 import type { CsvConfig } from "./config.ts";
 import { parseDelimiter } from "./delimiter.ts";
 
@@ -69,7 +69,13 @@ export function kernelDialect(settings: CsvSettings, delimiter: Uint8Array): Csv
 export function checkCsv(csv: CsvConfig | undefined, delimiter: string | null | undefined, side: Side): Finding[] {
   const findings: Finding[] = [];
   const refuse = (field: keyof CsvConfig, message: string, hint?: string): void => {
-    findings.push({ level: "error", path: ["csv", field], code: "MQB_FORMATS_CSV", message, ...(hint ? { hint } : {}) });
+    findings.push({
+      level: "error",
+      path: ["csv", field],
+      code: "MQB_FORMATS_CSV",
+      message,
+      ...(hint ? { hint } : {}),
+    });
   };
   const byte = (field: "separator" | "quote" | "escape", text: string, except?: string): number | undefined => {
     if (text === except) return undefined;
@@ -80,15 +86,20 @@ export function checkCsv(csv: CsvConfig | undefined, delimiter: string | null | 
   };
   const separator = byte("separator", csv?.separator ?? ",", "auto");
   const quote = byte("quote", csv?.quote ?? '"', "none");
-  const escape = csv?.escape == null ? undefined : byte("escape", csv.escape);
+  const escaping = csv?.escape == null ? undefined : byte("escape", csv.escape);
   if (separator !== undefined && separator === quote)
     refuse("separator", "csv.separator and csv.quote are the same character");
-  if (escape !== undefined && escape === separator)
+  if (escaping !== undefined && escaping === separator)
     refuse("escape", "csv.escape and csv.separator are the same character");
-  if (escape !== undefined && csv?.quote === "none") refuse("escape", "csv.escape works inside quotes, but csv.quote is none");
+  if (escaping !== undefined && csv?.quote === "none")
+    refuse("escape", "csv.escape works inside quotes, but csv.quote is none");
 
   const bytes = parseDelimiter(delimiter);
-  for (const [name, value] of [["separator", separator], ["quote", quote], ["escape", escape]] as const) {
+  for (const [name, value] of [
+    ["separator", separator],
+    ["quote", quote],
+    ["escape", escaping],
+  ] as const) {
     if (value === undefined || !bytes?.includes(value)) continue;
     findings.push({
       level: "error",
@@ -108,8 +119,10 @@ export function checkCsv(csv: CsvConfig | undefined, delimiter: string | null | 
     if (csv?.on_mismatch === "fail")
       refuse("on_mismatch", "csv.on_mismatch: fail is for a sink only", "a source has csv.on_ragged: fail");
   } else {
-    if (csv?.separator === "auto") refuse("separator", "csv.separator: auto is for sources only", "name the separator to write");
-    if (csv?.on_ragged === "fail") refuse("on_ragged", "csv.on_ragged is for sources only", "a sink has csv.on_mismatch: fail");
+    if (csv?.separator === "auto")
+      refuse("separator", "csv.separator: auto is for sources only", "name the separator to write");
+    if (csv?.on_ragged === "fail")
+      refuse("on_ragged", "csv.on_ragged is for sources only", "a sink has csv.on_mismatch: fail");
   }
   return findings;
 }

@@ -2,9 +2,9 @@
 
 export { CHUNK_HEADROOM } from "@mqb/kernel";
 export {
+  CODEC_SUFFIX,
   type Compressor,
   type Decompressor,
-  CODEC_SUFFIX,
   looksSealed,
   SNIFF_BYTES,
   sniffCodec,

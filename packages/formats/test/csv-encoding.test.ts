@@ -21,7 +21,12 @@ function encode(objects: readonly unknown[], csv: CsvConfig = {}, target: CsvTar
 
 describe("CSV rows", () => {
   it("stand below a header of the first record's keys, in its order", () => {
-    expect(encode([{ z: 1, a: "x" }, { a: "y", z: 2 }])).toEqual({ text: "z,a\n1,x\n2,y\n", refused: [], columns: ["z", "a"] });
+    expect(
+      encode([
+        { z: 1, a: "x" },
+        { a: "y", z: 2 },
+      ]),
+    ).toEqual({ text: "z,a\n1,x\n2,y\n", refused: [], columns: ["z", "a"] });
   });
 
   it("follow the columns that the target has", () => {
@@ -47,9 +52,14 @@ describe("CSV rows", () => {
   });
 
   it("of records with other keys are refused when that is asked for", () => {
-    expect(encode([{ a: 1, b: 2 }, { a: 3 }, { b: 4, a: 5, c: 6 }, { b: 7, a: 8 }], { on_mismatch: "fail" })).toMatchObject({
+    expect(
+      encode([{ a: 1, b: 2 }, { a: 3 }, { b: 4, a: 5, c: 6 }, { b: 7, a: 8 }], { on_mismatch: "fail" }),
+    ).toMatchObject({
       text: "a,b\n1,2\n8,7\n",
-      refused: [[1, "MQB_FORMATS_CSV_MISSING_KEYS"], [2, "MQB_FORMATS_CSV_EXTRA_KEY"]],
+      refused: [
+        [1, "MQB_FORMATS_CSV_MISSING_KEYS"],
+        [2, "MQB_FORMATS_CSV_EXTRA_KEY"],
+      ],
     });
   });
 
@@ -57,7 +67,10 @@ describe("CSV rows", () => {
     const csv: CsvConfig = { columns: ["c", "a"], on_mismatch: "fail" };
     expect(encode([{ a: 1, b: 2, c: 3 }, { a: 4 }, "no", { c: 5, a: 6 }], csv)).toMatchObject({
       text: "c,a\n3,1\n5,6\n",
-      refused: [[1, "MQB_FORMATS_CSV_MISSING_KEYS"], [2, "MQB_FORMATS_CSV_NOT_OBJECT"]],
+      refused: [
+        [1, "MQB_FORMATS_CSV_MISSING_KEYS"],
+        [2, "MQB_FORMATS_CSV_NOT_OBJECT"],
+      ],
     });
     const told: unknown[] = [];
     encode([{ a: 1, b: 2, c: 3 }], { columns: ["c", "a"] }, NEW, told);

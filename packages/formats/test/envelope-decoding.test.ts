@@ -26,9 +26,9 @@ describe("envelopes in our own spelling", () => {
 
   it("share the metadata that neighbours have in common", () => {
     const line = (n: number) => `{"message_id":"${ID}","payload":"${n}","metadata":{"k":"v"}}\n`;
-    const [{ batch }] = decodeAll(line(1) + line(2), { format: "normal" }) as [ReturnType<typeof decodeAll>[number]];
-    expect(Object.fromEntries(batch.shared!)).toEqual({ k: "v" });
-    expect(payloads([{ batch } as never])).toEqual(["1", "2"]);
+    const batches = decodeAll(line(1) + line(2), { format: "normal" });
+    expect(Object.fromEntries(batches[0]!.batch.shared!)).toEqual({ k: "v" });
+    expect(payloads(batches)).toEqual(["1", "2"]);
   });
 
   it("are not mistaken where a payload looks like metadata", () => {
@@ -122,18 +122,24 @@ describe("records that are no envelope", () => {
   it("are told of once per kind, and stand among the others in their place", () => {
     const told: [string, number][] = [];
     const good = `{"message_id":"${ID}","payload":"good"}`;
-    const batches = decodeAll(`x\n${good}\ny\n{}\n${good}\n`, {
-      format: "normal",
-      onForeign: (kind, offset) => told.push([kind, offset]),
-    }, 1 << 20, 10);
+    const batches = decodeAll(
+      `x\n${good}\ny\n{}\n${good}\n`,
+      {
+        format: "normal",
+        onForeign: (kind, offset) => told.push([kind, offset]),
+      },
+      1 << 20,
+      10,
+    );
     expect(payloads(batches)).toEqual(["x", "good", "y", "{}", "good"]);
-    expect(told).toEqual([["not_json", 2], ["not_envelope", expect.any(Number)]]);
+    expect(told).toEqual([
+      ["not_json", 2],
+      ["not_envelope", expect.any(Number)],
+    ]);
   });
 
   it("that are ill-formed UTF-8 keep their bytes", () => {
-    const [{ batch }] = decodeAll(Buffer.from([0x22, 0xff, 0x22, 10]), { format: "json" }) as [
-      ReturnType<typeof decodeAll>[number],
-    ];
-    expect([...batch.payload(0)]).toEqual([0x22, 0xff, 0x22]);
+    const [decoded] = decodeAll(Buffer.from([0x22, 0xff, 0x22, 10]), { format: "json" });
+    expect([...decoded!.batch.payload(0)]).toEqual([0x22, 0xff, 0x22]);
   });
 });

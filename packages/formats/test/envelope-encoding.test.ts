@@ -38,7 +38,9 @@ describe("envelopes", () => {
   });
 
   it("keep the digits of a JSON payload, and make one line of one with line breaks", () => {
-    expect(line("json", message(' {"a": 1.0, "b": 12345678901234567890} '))).toContain('"payload":{"a": 1.0, "b": 12345678901234567890},');
+    expect(line("json", message(' {"a": 1.0, "b": 12345678901234567890} '))).toContain(
+      '"payload":{"a": 1.0, "b": 12345678901234567890},',
+    );
     expect(line("json", message('{\n  "a": "x y",\r\n  "b": [ 1 ]\n}'))).toContain('"payload":{"a":"x y","b":[1]},');
   });
 
@@ -68,7 +70,12 @@ describe("envelopes", () => {
   it("grow beyond what was guessed", () => {
     const long = message("x".repeat(10), { k: "v".repeat(100_000) });
     const text = written(createEncoder("normal", LF).encode(batchOf([long, message("\u0001".repeat(50_000)), long])));
-    expect(text.split("\n").slice(0, 3).map((record) => JSON.parse(record).payload.length)).toEqual([10, 50_000, 10]);
+    expect(
+      text
+        .split("\n")
+        .slice(0, 3)
+        .map((record) => JSON.parse(record).payload.length),
+    ).toEqual([10, 50_000, 10]);
   });
 
   it.each(["normal", "json", "text"] as const)("in %s come back as they were", (format) => {

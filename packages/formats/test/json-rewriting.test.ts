@@ -27,6 +27,8 @@ describe("JSON that is written again", () => {
   });
 
   it("only loses its white space when it is made compact", () => {
-    expect(compactJson(Buffer.from('{\n "a b" : "\\u00fc x" ,\t"n": 1.50 }')).toString()).toBe('{"a b":"\\u00fc x","n":1.50}');
+    expect(compactJson(Buffer.from('{\n "a b" : "\\u00fc x" ,\t"n": 1.50 }')).toString()).toBe(
+      '{"a b":"\\u00fc x","n":1.50}',
+    );
   });
 });

@@ -5,16 +5,32 @@ import { CoveredRanges, parsePartName, partExtension, partName, planParts, posit
 const at = (entries: Record<string, string>) =>
   positionOf(new Map(Object.entries(entries).map(([key, value]) => [`mqb.src.${key}`, value])));
 const fileMessage = (record: number | string, path = "input.txt") =>
-  new Message(`${record}`, new Map([["mqb.src.file_path", path], ["mqb.src.file_record", `${record}`]]));
+  new Message(
+    `${record}`,
+    new Map([
+      ["mqb.src.file_path", path],
+      ["mqb.src.file_record", `${record}`],
+    ]),
+  );
 
 describe("source positions", () => {
   it.each([
     [{ file_path: "input.txt", file_record: "3" }, "file-input.txt-aec75445d976fadd", 0, 3n],
-    [{ file_path: "/a/b.log", file_record: "0", file_epoch: "17" }, /^file-b\.log-[0-9a-f]{16}-00000000000000000017$/, 0, 0n],
+    [
+      { file_path: "/a/b.log", file_record: "0", file_epoch: "17" },
+      /^file-b\.log-[0-9a-f]{16}-00000000000000000017$/,
+      0,
+      0n,
+    ],
     [{ kafka_topic: "orders", kafka_partition: "7", kafka_offset: "42" }, "orders", 7, 42n],
     [{ postgres_slot: "s", postgres_lsn: "9", postgres_ordinal: "1" }, "postgres_cdc-s-00000000000000000009", 0, 1n],
     [{ mongodb_namespace: "d.c", mongodb_snapshot_index: "5" }, "mongodb-d.c-0snapshot", 0, 5n],
-    [{ mongodb_namespace: "d.c", mongodb_cluster_time: "8", mongodb_ordinal: "2" }, "mongodb-d.c-1cdc-00000000000000000008", 0, 2n],
+    [
+      { mongodb_namespace: "d.c", mongodb_cluster_time: "8", mongodb_ordinal: "2" },
+      "mongodb-d.c-1cdc-00000000000000000008",
+      0,
+      2n,
+    ],
     [{ sqlx_table: "t", sqlx_cursor: "18446744073709551615" }, "sqlx-t", 0, 18446744073709551615n],
   ])("%j name a place", (entries, topic, partition, value) => {
     const position = at(entries)!;
@@ -22,12 +38,14 @@ describe("source positions", () => {
     expect([position.partition, position.value]).toEqual([partition, value]);
   });
 
-  it.each([[{}], [{ file_path: "x" }], [{ sqlx_table: "t", sqlx_cursor: "-1" }], [{ sqlx_table: "t", sqlx_cursor: "1.5" }]])(
-    "%j name none",
-    (entries) => {
-      expect(at(entries)).toBeUndefined();
-    },
-  );
+  it.each([
+    [{}],
+    [{ file_path: "x" }],
+    [{ sqlx_table: "t", sqlx_cursor: "-1" }],
+    [{ sqlx_table: "t", sqlx_cursor: "1.5" }],
+  ])("%j name none", (entries) => {
+    expect(at(entries)).toBeUndefined();
+  });
 
   it("cannot lead out of the folder", () => {
     expect(at({ sqlx_table: "../../etc", sqlx_cursor: "1" })!.topic).toBe("sqlx-.._.._etc");
@@ -67,7 +85,10 @@ describe("a plan of parts", () => {
     covered.add({ topic: "file-input.txt-aec75445d976fadd", partition: 0, start: 0n, end: 2n });
     covered.add({ topic: "file-input.txt-aec75445d976fadd", partition: 0, start: 4n, end: 4n });
     const plan = planParts(batchOf([1, 2, 3, 4, 5].map((n) => fileMessage(n))), covered);
-    expect(plan.parts.map(({ start, end }) => [start, end])).toEqual([[3n, 3n], [5n, 5n]]);
+    expect(plan.parts.map(({ start, end }) => [start, end])).toEqual([
+      [3n, 3n],
+      [5n, 5n],
+    ]);
   });
 
   it("names messages without a position, and those that repeat one", () => {

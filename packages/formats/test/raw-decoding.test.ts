@@ -8,8 +8,8 @@ describe("raw records", () => {
   });
 
   it("carry the mark that they were no envelope, once for the whole batch", () => {
-    const [{ batch }] = decodeAll("a\n", {}) as [{ batch: { shared?: ReadonlyMap<string, string> } }];
-    expect([...batch.shared!]).toEqual([["mq_bridge.original_format", "raw"]]);
+    const [decoded] = decodeAll("a\n", {});
+    expect([...decoded!.batch.shared!]).toEqual([["mq_bridge.original_format", "raw"]]);
   });
 
   it("lose a byte-order mark at the start of the stream only", () => {
@@ -25,12 +25,13 @@ describe("raw records", () => {
   it("are the same however the stream is cut into chunks", () => {
     const input = "first\nsecond ünï\r\n\nlast one";
     const whole = payloads(decodeAll(input, {}));
-    for (let size = 1; size < input.length; size++) expect(payloads(decodeAll(input, {}, size)), `${size}`).toEqual(whole);
+    for (let size = 1; size < input.length; size++)
+      expect(payloads(decodeAll(input, {}, size)), `${size}`).toEqual(whole);
   });
 
   it("keep NUL and ill-formed UTF-8 as they are", () => {
-    const [{ batch }] = decodeAll(Buffer.from([0, 255, 254, 10]), {}) as [ReturnType<typeof decodeAll>[number]];
-    expect([...batch.payload(0)]).toEqual([0, 255, 254]);
+    const [decoded] = decodeAll(Buffer.from([0, 255, 254, 10]), {});
+    expect([...decoded!.batch.payload(0)]).toEqual([0, 255, 254]);
   });
 
   it("tell the offset behind each", () => {

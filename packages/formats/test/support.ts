@@ -1,8 +1,8 @@
 import type { MessageBatch } from "@mqb/core/plugin";
-import { type CsvConfig, csvSettings } from "../src/index.ts";
 import type { DecodedBatch, DecoderOptions } from "../src/decode/decoder.ts";
 import { createDecoder } from "../src/decode/index.ts";
 import type { EncodedBatch } from "../src/encode/encoder.ts";
+import { type CsvConfig, csvSettings } from "../src/index.ts";
 
 export type Options = Partial<Omit<DecoderOptions, "csv">> & { readonly csv?: CsvConfig };
 

@@ -1,7 +1,7 @@
 import type { CheckContext, Finding } from "@mqb/core/plugin";
 import { checkCsv, parseDelimiter } from "@mqb/formats";
-import type { problemCodes } from "./problem-codes.ts";
 import { deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
+import type { problemCodes } from "./problem-codes.ts";
 
 /** Faults of a configuration that its shape alone does not show. Looks at no file. */
 export function checkFile(config: FileConfig, context: Pick<CheckContext, "side">): Finding[] {
@@ -22,7 +22,13 @@ export function checkFile(config: FileConfig, context: Pick<CheckContext, "side"
     add("error", ["delimiter"], "DELIMITER", "file.delimiter must have 1 to 16 bytes");
   if (config.format === "csv") findings.push(...checkCsv(config.csv ?? undefined, config.delimiter, context.side));
   else if (config.csv != null)
-    add("warning", ["csv"], "CSV_UNUSED", `the csv block has no effect with format: ${config.format}`, "set format: csv");
+    add(
+      "warning",
+      ["csv"],
+      "CSV_UNUSED",
+      `the csv block has no effect with format: ${config.format}`,
+      "set format: csv",
+    );
   if (context.side === "input") checkSource(config, add);
   else checkSink(config, add);
   return findings;
@@ -40,7 +46,13 @@ function checkSource(config: FileConfig, add: Add): void {
   if (config.mode === undefined) {
     for (const field of ["delete", "group_id", "read_from_tail"] as const) {
       if (config[field] == null || config[field] === false) continue;
-      add("warning", [field], "MODE_MISSING", `file.${field} has no effect without a written file.mode`, modeHint(field));
+      add(
+        "warning",
+        [field],
+        "MODE_MISSING",
+        `file.${field} has no effect without a written file.mode`,
+        modeHint(field),
+      );
     }
   } else {
     if (mode === "group_subscribe" && config.delete === true)
@@ -52,14 +64,30 @@ function checkSource(config: FileConfig, add: Add): void {
   }
   if (config.compression !== "none") {
     if (mode !== "consume")
-      add("error", ["compression"], "COMPRESSED_MODE", `file.compression works with mode: consume only, not with mode: ${mode}`);
+      add(
+        "error",
+        ["compression"],
+        "COMPRESSED_MODE",
+        `file.compression works with mode: consume only, not with mode: ${mode}`,
+      );
     if (deletes(config))
-      add("error", ["compression"], "COMPRESSED_MODE", "file.compression does not go with delete: true: nothing can be cut from compressed data");
+      add(
+        "error",
+        ["compression"],
+        "COMPRESSED_MODE",
+        "file.compression does not go with delete: true: nothing can be cut from compressed data",
+      );
   }
   if (config.format === "csv" && mode === "subscribe" && deletes(config))
     add("error", ["delete"], "CSV_DELETE", "file.format: csv does not go with mode: subscribe and delete: true");
   if (config.format === "csv" && config.on_oversize === "skip")
-    add("error", ["on_oversize"], "OVERSIZE_CSV", "file.on_oversize: skip does not go with format: csv", "a row that is too long mostly is a quote that is never closed");
+    add(
+      "error",
+      ["on_oversize"],
+      "OVERSIZE_CSV",
+      "file.on_oversize: skip does not go with format: csv",
+      "a row that is too long mostly is a quote that is never closed",
+    );
 }
 
 function modeHint(field: string): string {
@@ -77,7 +105,17 @@ function checkSink(config: FileConfig, add: Add): void {
     );
   }
   if (writesParts(config) && config.format === "csv")
-    add("error", ["format"], "CSV_PARTS", "file.format: csv does not go with name_by: source_position: each part would need its own header");
+    add(
+      "error",
+      ["format"],
+      "CSV_PARTS",
+      "file.format: csv does not go with name_by: source_position: each part would need its own header",
+    );
   if (config.fsync_interval_ms != null && config.fsync !== "periodic")
-    add("warning", ["fsync_interval_ms"], "FSYNC_INTERVAL", "file.fsync_interval_ms has no effect without fsync: periodic");
+    add(
+      "warning",
+      ["fsync_interval_ms"],
+      "FSYNC_INTERVAL",
+      "file.fsync_interval_ms has no effect without fsync: periodic",
+    );
 }

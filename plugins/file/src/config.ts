@@ -12,7 +12,7 @@ import {
   parseDelimiter,
   type RecordFormat,
 } from "@mqb/formats";
-import { z } from "zod";
+import * as z from "zod";
 
 const DEFAULT_MAX_MESSAGE = 64 * 1024 * 1024;
 
@@ -25,13 +25,10 @@ export const fileConfig = z.strictObject({
         "The file, relative to the configuration's folder. With `name_by: source_position`, the directory of the part files.",
       examples: ["/data/orders.jsonl"],
     }),
-  mode: z
-    .enum(["consume", "subscribe", "group_subscribe"])
-    .optional()
-    .meta({
-      description:
-        "Source: `consume` (default) reads from the start, `subscribe` what is appended from now on, `group_subscribe` goes on where `group_id` has stopped.",
-    }),
+  mode: z.enum(["consume", "subscribe", "group_subscribe"]).optional().meta({
+    description:
+      "Source: `consume` (default) reads from the start, `subscribe` what is appended from now on, `group_subscribe` goes on where `group_id` has stopped.",
+  }),
   delete: z.boolean().nullish().meta({
     description:
       "Source, with `mode: consume` or `subscribe` written out: acknowledged records are cut from the file. Its writers must open the file anew for each write.",

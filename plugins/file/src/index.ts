@@ -17,7 +17,8 @@ declare module "@mqb/core/plugin" {
 }
 
 export const file = defineEndpoint<FileConfig>({
-  description: "Records in a file: reads them to its end and further, or appends them; also pipes, standard input and output.",
+  description:
+    "Records in a file: reads them to its end and further, or appends them; also pipes, standard input and output.",
   schema: fileConfig,
   check: checkFile,
   input: {
@@ -27,7 +28,8 @@ export const file = defineEndpoint<FileConfig>({
       commitsInOrder: true,
       replies: false,
       stableIds: isEnvelope(formatOf(config.format)),
-      replayablePosition: modeOf(config) === "consume" && !deletes(config) && config.source_metadata === true,
+      replayablePosition: modeOf(config) === "consume" && !deletes(config) && !isStdin(config.path),
+      positions: true,
       bounded: true,
     }),
     open: openConsumer,
@@ -38,6 +40,7 @@ export const file = defineEndpoint<FileConfig>({
       replies: false,
       orderedPublish: true,
       idempotent: writesParts(config),
+      ...(writesParts(config) ? { needsPositions: "name_by: source_position" } : {}),
     }),
     open: openPublisher,
   },

@@ -60,7 +60,10 @@ describe("a sink that appends", () => {
     {
       using calls = new FailingCalls();
       calls.write("ENOSPC", 4);
-      await expect(sink.send(message("second"))).rejects.toMatchObject({ code: "MQB_FILE_WRITE_FAILED", kind: "retryable" });
+      await expect(sink.send(message("second"))).rejects.toMatchObject({
+        code: "MQB_FILE_WRITE_FAILED",
+        kind: "retryable",
+      });
     }
     expect(await bench.dir.read("out.txt")).toBe("first\n");
     expect(sink.publisher.status?.()).toMatchObject({ healthy: false, error: expect.stringContaining("ENOSPC") });
@@ -107,7 +110,10 @@ describe("a sink that appends", () => {
     await using bench = await Workbench.make();
     await expect(bench.sink({ path: "." })).rejects.toMatchObject({ code: "MQB_FILE_IS_DIRECTORY", kind: "config" });
     await bench.dir.write("plain", "");
-    await expect(bench.sink({ path: "plain/out.txt" })).rejects.toMatchObject({ code: "MQB_FILE_NOT_WRITABLE", kind: "config" });
+    await expect(bench.sink({ path: "plain/out.txt" })).rejects.toMatchObject({
+      code: "MQB_FILE_NOT_WRITABLE",
+      kind: "config",
+    });
   });
 
   it("takes nothing after its closing, which may come twice", async () => {

@@ -15,7 +15,10 @@ describe.each(codecs)("a file in %s", (compression) => {
 
   it("is read through all its members, also where one ends within a record", async () => {
     await using bench = await Workbench.make();
-    await bench.dir.write("in", Buffer.concat([await member(compression, "a\nb"), await member(compression, "c\nd\n")]));
+    await bench.dir.write(
+      "in",
+      Buffer.concat([await member(compression, "a\nb"), await member(compression, "c\nd\n")]),
+    );
     expect(await (await bench.source(config)).drain()).toEqual(["a", "bc", "d"]);
   });
 

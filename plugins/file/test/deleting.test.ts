@@ -90,7 +90,9 @@ describe("a source that deletes what is acked", () => {
     await (await source.receive(2)).commit();
     await source.close();
     expect(await bench.dir.read("real.txt")).toBe(lines(2, 4));
-    expect((await readdir(bench.dir.path, { withFileTypes: true })).find(({ name }) => name === "q.txt")?.isSymbolicLink()).toBe(true);
+    expect(
+      (await readdir(bench.dir.path, { withFileTypes: true })).find(({ name }) => name === "q.txt")?.isSymbolicLink(),
+    ).toBe(true);
   });
 
   it("lets a sink of the same process append meanwhile", async () => {

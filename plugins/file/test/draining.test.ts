@@ -47,7 +47,10 @@ describe("a draining source", () => {
     });
     const sealed = "000000000000003d0100026b31c0ab826cc58f877cf0fe8cd3c0f41f1153cf6f3851a40eef28b5775f06e1c753b3";
     await bench.dir.write("in.enc", Buffer.concat([Buffer.from(sealed, "hex"), Buffer.alloc(40)]));
-    await expect(bench.source({ path: "in.enc" })).rejects.toMatchObject({ code: "MQB_FORMATS_SEALED", kind: "config" });
+    await expect(bench.source({ path: "in.enc" })).rejects.toMatchObject({
+      code: "MQB_FORMATS_SEALED",
+      kind: "config",
+    });
   });
 
   it("passes over records that are too long when that is asked for, and goes on behind them", async () => {

@@ -17,14 +17,18 @@ export class FailingCalls implements Disposable {
   write(code: string, bytes: number): this {
     const real = fs.write as (...args: unknown[]) => void;
     let left = bytes;
-    return this.replace(fs, "write", (fd: number, buffer: Buffer, offset: number, length: number, at: unknown, done: Callback) => {
-      if (left === 0) done(systemError(code));
-      else {
-        const some = Math.min(left, length);
-        left -= some;
-        real(fd, buffer, offset, some, at, done);
-      }
-    });
+    return this.replace(
+      fs,
+      "write",
+      (fd: number, buffer: Buffer, offset: number, length: number, at: unknown, done: Callback) => {
+        if (left === 0) done(systemError(code));
+        else {
+          const some = Math.min(left, length);
+          left -= some;
+          real(fd, buffer, offset, some, at, done);
+        }
+      },
+    );
   }
 
   /** `fsync` fails. */

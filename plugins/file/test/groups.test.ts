@@ -6,7 +6,11 @@ import { lines, Workbench } from "./support.ts";
 const group = { path: "a.log", format: "raw", mode: "group_subscribe", group_id: "g" } as const;
 
 /** One run: reads to the end and acks everything. */
-async function run(bench: Workbench, config: Parameters<Workbench["source"]>[0] = group, context = bench.context({ draining: true })) {
+async function run(
+  bench: Workbench,
+  config: Parameters<Workbench["source"]>[0] = group,
+  context = bench.context({ draining: true }),
+) {
   const source = await bench.source(config, context);
   const records = await source.drain();
   await source.close();

@@ -8,7 +8,13 @@ const config = { path: "parts", format: "raw", name_by: "source_position" } as c
 const TOPIC = "file-in.txt-";
 
 function at(record: number, text = `r${record}`): Message {
-  return new Message(text, new Map([["mqb.src.file_path", "in.txt"], ["mqb.src.file_record", `${record}`]]));
+  return new Message(
+    text,
+    new Map([
+      ["mqb.src.file_path", "in.txt"],
+      ["mqb.src.file_record", `${record}`],
+    ]),
+  );
 }
 
 /** Names of the parts without their topic: `first-last.extension`. */
@@ -97,7 +103,10 @@ describe("a sink of part files", () => {
     await using bench = await Workbench.make();
     await (await bench.sink(config)).send(at(0));
     const now = bench.context().clock.now() / 1000;
-    for (const [name, age] of [["old", 61], ["young", 59]] as const) {
+    for (const [name, age] of [
+      ["old", 61],
+      ["young", 59],
+    ] as const) {
       await bench.dir.write(`parts/.stage-${name}`, "");
       await utimes(bench.dir.file("parts", `.stage-${name}`), now - age, now - age);
     }
@@ -118,7 +127,13 @@ describe("a sink of part files", () => {
   it("keeps the runs of sources apart whose numbers do not repeat", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("in.txt", "a\n");
-    const group = { path: "in.txt", format: "raw", mode: "group_subscribe", group_id: "g", source_metadata: true } as const;
+    const group = {
+      path: "in.txt",
+      format: "raw",
+      mode: "group_subscribe",
+      group_id: "g",
+      source_metadata: true,
+    } as const;
     const sink = await bench.sink(config);
     for (const text of ["", "b\n"]) {
       await bench.append("in.txt", text);

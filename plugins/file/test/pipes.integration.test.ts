@@ -115,15 +115,21 @@ describe.skipIf(process.platform === "win32")("a FIFO as a sink", () => {
     const context = bench.context({ side: "output" });
     const sink = await context.clock.runUntil(bench.sink(raw, context));
     await sink.send(new Message("a"));
-    const closed = new Promise((resolve) => reader.once("close", resolve));
+    const closed = new Promise<void>((resolve) => reader.once("close", () => resolve()));
     reader.destroy();
     await closed;
     await expect(sink.send(new Message("b"))).rejects.toMatchObject({ code: "MQB_FILE_PIPE_CLOSED", kind: "end" });
   });
 });
 
-it.skipIf(process.platform !== "linux")("a device that is full fails the batch, which may go through later", async () => {
-  await using bench = await Workbench.make();
-  const sink = await bench.sink({ path: "/dev/full", format: "raw" });
-  await expect(sink.send(new Message("x"))).rejects.toMatchObject({ code: "MQB_FILE_WRITE_FAILED", kind: "retryable" });
-});
+it.skipIf(process.platform !== "linux")(
+  "a device that is full fails the batch, which may go through later",
+  async () => {
+    await using bench = await Workbench.make();
+    const sink = await bench.sink({ path: "/dev/full", format: "raw" });
+    await expect(sink.send(new Message("x"))).rejects.toMatchObject({
+      code: "MQB_FILE_WRITE_FAILED",
+      kind: "retryable",
+    });
+  },
+);

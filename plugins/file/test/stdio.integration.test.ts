@@ -14,7 +14,10 @@ const stdin = { file: { path: "/dev/stdin", format: "raw" } };
 const stdout = { file: { path: "/dev/stdout", format: "raw" } };
 
 function start(route: unknown) {
-  const child = spawn(process.execPath, [...NODE, JSON.stringify(route)], { cwd: ROOT, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...NODE, JSON.stringify(route)], {
+    cwd: ROOT,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   child.stdin.on("error", () => {});
   const said = text(child.stderr).then((line) => JSON.parse(line) as Record<string, unknown>);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -1,7 +1,14 @@
 import { appendFile } from "node:fs/promises";
 import type { Consumer, Delivery, Message, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import { batchOf } from "@mqb/core/plugin";
-import { type FakeClock, type FakeContext, type FakeContextOverrides, fakeContext, type RecordingLogger, TempDir } from "@mqb/testkit";
+import {
+  type FakeClock,
+  type FakeContext,
+  type FakeContextOverrides,
+  fakeContext,
+  type RecordingLogger,
+  TempDir,
+} from "@mqb/testkit";
 import { type FileOptions, fileConfig } from "../src/config.ts";
 import { file } from "../src/index.ts";
 
@@ -30,7 +37,10 @@ export class Workbench implements AsyncDisposable {
     return new Source(consumer, context);
   }
 
-  async sink(config: FileOptions, context: OpenContext = this.context({ side: "output", path: "output" })): Promise<Sink> {
+  async sink(
+    config: FileOptions,
+    context: OpenContext = this.context({ side: "output", path: "output" }),
+  ): Promise<Sink> {
     const publisher = await file.output!.open(fileConfig.parse(config), context);
     this.opened.push(publisher);
     return new Sink(publisher);

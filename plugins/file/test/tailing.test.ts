@@ -108,7 +108,8 @@ describe("a source that follows its file", () => {
     await using bench = await Workbench.make();
     await bench.dir.write("in.txt", "a\nb\n");
     const source = await bench.source({ ...raw, source_metadata: true }, bench.context());
-    const record = async () => [...(await source.receive()).batch].map((one) => one.metadata.get("mqb.src.file_record"));
+    const record = async () =>
+      [...(await source.receive()).batch].map((one) => one.metadata.get("mqb.src.file_record"));
     expect(await record()).toEqual(["0", "1"]);
     await truncate(bench.dir.file("in.txt"));
     await bench.append("in.txt", "c\n");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fileScheme } from "../src/uri.ts";
 
-const config = (body: string, ...params: [string, string][]) => fileScheme.config({ scheme: "file", body, params }, "input");
+const config = (body: string, ...params: [string, string][]) =>
+  fileScheme.config({ scheme: "file", body, params }, "input");
 
 describe("a file URI", () => {
   it.each([

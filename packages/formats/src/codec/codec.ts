@@ -34,6 +34,22 @@ export function sniffCodec(head: Uint8Array): CodecName | undefined {
   return undefined;
 }
 
+/**
+ * Input of one member at most. What a reader has to unfold at once stays small, and the memory of a WebAssembly module
+ * only ever grows.
+ */
+export const MEMBER_MAX = 1024 * 1024;
+
+/** The input cut into pieces for members; one empty piece for empty input. */
+export function memberPieces(bytes: Uint8Array): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at === 0 || at < bytes.length; at += MEMBER_MAX) {
+    const length = Math.min(MEMBER_MAX, bytes.length - at);
+    pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset + at, length));
+  }
+  return pieces;
+}
+
 /** How many bytes of a stream `sniffCodec` and `looksSealed` want to see. */
 export const SNIFF_BYTES = 64;
 

@@ -15,7 +15,8 @@ export class GzipCompressor implements Compressor {
     const count = Math.max(1, Math.min(this.parallel, Math.floor(bytes.length / MEMBER_MIN)));
     const size = Math.ceil(bytes.length / count);
     const members: Promise<Buffer>[] = [];
-    for (let i = 0; i < count; i++) members.push(gzipMember(bytes.subarray(i * size, Math.min(bytes.length, (i + 1) * size))));
+    for (let i = 0; i < count; i++)
+      members.push(gzipMember(bytes.subarray(i * size, Math.min(bytes.length, (i + 1) * size))));
     return Promise.all(members);
   }
 }
@@ -125,7 +126,10 @@ export class GzipDecompressor implements Decompressor {
     if (!this.isGzip) {
       return formatErrors.WRONG_CODEC({ source: this.source, codec: "gzip" }, { cause: error });
     }
-    return formatErrors.CORRUPT({ source: this.source, offset, codec: "gzip", reason: error.message }, { cause: error });
+    return formatErrors.CORRUPT(
+      { source: this.source, offset, codec: "gzip", reason: error.message },
+      { cause: error },
+    );
   }
 
   private signal(): void {

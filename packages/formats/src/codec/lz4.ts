@@ -1,5 +1,5 @@
 import { formatErrors } from "../errors.ts";
-import type { Compressor, Decompressor } from "./codec.ts";
+import { type Compressor, type Decompressor, memberPieces } from "./codec.ts";
 import { InputQueue } from "./input-queue.ts";
 import { decodeLz4Block } from "./lz4-block.ts";
 import { Xxh32, xxh32 } from "./xxh32.ts";
@@ -12,14 +12,14 @@ export async function loadLz4Compressor(): Promise<Compressor> {
   } catch (cause) {
     throw formatErrors.NO_CODEC({ codec: "lz4", package: "lz4-napi" }, { cause });
   }
-  return {
-    compress: async (bytes) => [
-      bytes.length < 16 * 1024 ? native.compressFrameSync(asBuffer(bytes)) : await native.compressFrame(bytes),
-    ],
-  };
+  const compress = async (piece: Buffer): Promise<Buffer> =>
+    piece.length < SMALL ? native.compressFrameSync(piece) : native.compressFrame(piece);
+  return { compress: (bytes) => Promise.all(memberPieces(bytes).map(compress)) };
 }
 
 const FRAME = 0x184d2204;
+/** Below this, handing over to another thread costs more than it saves. */
+const SMALL = 16 * 1024;
 const HISTORY = 64 * 1024;
 const PIECE = 256 * 1024;
 
@@ -168,7 +168,3 @@ export class Lz4Decompressor implements Decompressor {
 }
 
 const NOTHING = Buffer.alloc(0);
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}

@@ -1,16 +1,14 @@
 import { Decompress } from "fzstd";
 import { formatErrors } from "../errors.ts";
-import type { Compressor, Decompressor } from "./codec.ts";
+import { type Compressor, type Decompressor, memberPieces } from "./codec.ts";
 import { InputQueue } from "./input-queue.ts";
 import { readZstdBlock, readZstdHeader, ZSTD_HEADER_MAX, ZSTD_MAGIC, type ZstdHeader } from "./zstd-frame.ts";
 
 type Wasm = typeof import("@foxglove/wasm-zstd");
 
 const LEVEL = 3;
-/** Input of one frame at most: the memory of the WebAssembly module only ever grows. */
-const FRAME_MAX = 4 * 1024 * 1024;
 /** Frames that need more memory than this in one go are decoded as a stream. */
-const WHOLE_MAX = 8 * 1024 * 1024;
+const WHOLE_MAX = 2 * 1024 * 1024;
 /** As the zstd tool: a larger window needs `--long` there too. */
 const WINDOW_MAX = 128 * 1024 * 1024;
 const PIECE = 256 * 1024;
@@ -18,13 +16,7 @@ const PIECE = 256 * 1024;
 export async function loadZstdCompressor(): Promise<Compressor> {
   const wasm = await loadWasm();
   return {
-    compress: async (bytes) => {
-      const frames: Buffer[] = [];
-      for (let at = 0; at === 0 || at < bytes.length; at += FRAME_MAX) {
-        frames.push(wasm.compress(asBuffer(bytes.subarray(at, at + FRAME_MAX)), LEVEL));
-      }
-      return frames;
-    },
+    compress: async (bytes) => memberPieces(bytes).map((piece) => wasm.compress(piece, LEVEL)),
   };
 }
 

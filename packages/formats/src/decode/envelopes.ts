@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch, idFromText } from "@mqb/core/plugin";
+import { idFromText, type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch } from "@mqb/core/plugin";
 import { type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
 import { CanonicalReader, canonicalId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
 import { type EnvelopeFormat, type Foreign, type ParsedEnvelope, parseEnvelope } from "../envelope/parse.ts";
@@ -28,7 +28,10 @@ export class EnvelopeDecoder extends LineDecoder {
     const starts = new Uint32Array(count);
     const ends = new Uint32Array(count);
     const metadata = new Array<Metadata>(count);
-    const slow = this.format === "json" ? this.jsonValues(lines, starts, ends, metadata) : this.strings(lines, starts, ends, metadata);
+    const slow =
+      this.format === "json"
+        ? this.jsonValues(lines, starts, ends, metadata)
+        : this.strings(lines, starts, ends, metadata);
     let payloads = bytes;
     if (this.format !== "json") {
       const texts = unescapeJsonStrings({ bytes, starts, ends, count });
@@ -41,7 +44,10 @@ export class EnvelopeDecoder extends LineDecoder {
     if (parsed) payloads = this.parseSlow(lines, slow, parsed, payloads, starts, ends, metadata);
     const shared = sameForAll(metadata);
     const fields = new EnvelopeFields(lines, parsed, shared ? undefined : metadata, stamp);
-    return decoded(lines, slabBatch({ bytes: payloads, starts, ends }, fields, shared === NO_METADATA ? undefined : shared));
+    return decoded(
+      lines,
+      slabBatch({ bytes: payloads, starts, ends }, fields, shared === NO_METADATA ? undefined : shared),
+    );
   }
 
   /** Ranges of the payloads' string contents; returns the records that are not canonical. */

@@ -58,9 +58,13 @@ export class CsvEncoder {
     return { chunks: header ? [header, chunk] : [chunk], refused, columns };
   }
 
-  private encodeRows(payloads: Payloads, columns: readonly string[]): { chunk: Buffer | undefined; refused: readonly Refused[] } {
+  private encodeRows(
+    payloads: Payloads,
+    columns: readonly string[],
+  ): { chunk: Buffer | undefined; refused: readonly Refused[] } {
     const result = this.writer(columns).encode(payloads);
-    const missing = this.csv.onMismatch === "fail" && result.missing > 0 ? this.incomplete(payloads, columns) : NONE_REFUSED;
+    const missing =
+      this.csv.onMismatch === "fail" && result.missing > 0 ? this.incomplete(payloads, columns) : NONE_REFUSED;
     if (missing.length > 0) return this.encodeWithout(payloads, columns, missing);
     if (result.firstMismatch && this.csv.onMismatch === "warn" && !this.told && this.counts(result)) {
       this.told = true;

@@ -13,7 +13,8 @@ export function guardDelimiter(record: Buffer, delimiter: Buffer): Buffer {
   let copied = 0;
   for (let at = 0; at < record.length; ) {
     if (record[at] !== 34) {
-      if (startsWith(record, at, delimiter)) throw formatErrors.DELIMITER_IN_SYNTAX({ delimiter: describeDelimiter(delimiter) });
+      if (startsWith(record, at, delimiter))
+        throw formatErrors.DELIMITER_IN_SYNTAX({ delimiter: describeDelimiter(delimiter) });
       at++;
       continue;
     }
@@ -27,7 +28,8 @@ export function guardDelimiter(record: Buffer, delimiter: Buffer): Buffer {
   }
   pieces.push(record.subarray(copied));
   const guarded = Buffer.concat(pieces);
-  if (guarded.indexOf(delimiter) >= 0) throw formatErrors.DELIMITER_IN_SYNTAX({ delimiter: describeDelimiter(delimiter) });
+  if (guarded.indexOf(delimiter) >= 0)
+    throw formatErrors.DELIMITER_IN_SYNTAX({ delimiter: describeDelimiter(delimiter) });
   return guarded;
 }
 
@@ -35,7 +37,8 @@ export function guardDelimiter(record: Buffer, delimiter: Buffer): Buffer {
 function escapeIn(json: Buffer, delimiter: Buffer): Buffer {
   const text = JSON.parse(json.toString()) as string;
   let out = "";
-  for (const char of text) out += Buffer.from(char).includes(delimiter[0]!) ? unicodeEscape(char) : escaped(char, delimiter);
+  for (const char of text)
+    out += Buffer.from(char).includes(delimiter[0]!) ? unicodeEscape(char) : escaped(char, delimiter);
   return Buffer.from(`"${out}"`);
 }
 

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import type { MessageBatch, Metadata } from "@mqb/core/plugin";
 import { escapeJsonStrings } from "@mqb/kernel";
-import { PAYLOAD_BYTES } from "../format.ts";
 import type { EnvelopeFormat } from "../envelope/parse.ts";
+import { PAYLOAD_BYTES } from "../format.ts";
 import { compactJson } from "../json/compact.ts";
 import { jsonStack, skipSpace, skipValue } from "../json/scan.ts";
 import { guardDelimiter } from "./delimiter-guard.ts";
-import { type EncodedBatch, type RecordEncoder, type Refused } from "./encoder.ts";
+import type { EncodedBatch, RecordEncoder, Refused } from "./encoder.ts";
 import { metadataJson } from "./metadata.ts";
 import { type Payloads, payloadsOf } from "./payloads.ts";
 
@@ -96,7 +96,9 @@ export class EnvelopeEncoder implements RecordEncoder {
       const bytes = payloads.bytes.subarray(payloads.starts[index]!, payloads.ends[index]!);
       special.set(
         index,
-        this.format === "normal" ? { value: Buffer.from(`"${bytes.toString("base64")}"`), base64: true } : byteArray(bytes),
+        this.format === "normal"
+          ? { value: Buffer.from(`"${bytes.toString("base64")}"`), base64: true }
+          : byteArray(bytes),
       );
     }
     return { ...texts, quoted: true, special };

@@ -11,7 +11,8 @@ export function metadataJson(metadata: Metadata, extra?: readonly [string, strin
   let json = "";
   for (const [key, value] of metadata) {
     if (key.startsWith(SOURCE_PREFIX) || key === extra?.[0]) continue;
-    if (hasLoneSurrogate(key) || hasLoneSurrogate(value)) throw formatErrors.LONE_SURROGATE({ what: `metadata ${JSON.stringify(key)}` });
+    if (hasLoneSurrogate(key) || hasLoneSurrogate(value))
+      throw formatErrors.LONE_SURROGATE({ what: `metadata ${JSON.stringify(key)}` });
     json += `${json ? "," : ""}${JSON.stringify(key)}:${JSON.stringify(value)}`;
   }
   if (extra) json += `${json ? "," : ""}${JSON.stringify(extra[0])}:${JSON.stringify(extra[1])}`;

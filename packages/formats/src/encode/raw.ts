@@ -16,7 +16,8 @@ export class RawEncoder implements RecordEncoder {
   encode(batch: MessageBatch): EncodedBatch {
     if (batch.length === 0) return { chunks: [], refused: NONE_REFUSED };
     const { slab } = batch;
-    const runs = slab?.terminator && this.delimiter.equals(slab.terminator) ? runsOf(slab, this.delimiter.length) : undefined;
+    const runs =
+      slab?.terminator && this.delimiter.equals(slab.terminator) ? runsOf(slab, this.delimiter.length) : undefined;
     return { chunks: runs ?? [this.copy(batch)], refused: NONE_REFUSED };
   }
 

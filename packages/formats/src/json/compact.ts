@@ -77,7 +77,9 @@ function sameDecimal(a: string, b: string): boolean {
 }
 
 function normalDecimal(text: string): { sign: string; digits: string; exponent: number } {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)!;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
+    text,
+  )!;
   const all = (whole + fraction).replace(/^0+/, "");
   const digits = all.replace(/0+$/, "");
   if (digits === "") return { sign, digits: "", exponent: 0 };

@@ -14,7 +14,7 @@ describe("frames of other programs", () => {
     ["zstd", "unknown-size.zst", 200_000, "without the size of the content"],
     ["zstd", "large.zst", 9_500_000, "one frame that is decoded as a stream"],
     ["zstd", "large-unknown-size.zst", 9_500_000, "the same without size and checksum"],
-  ] as const)("%s: %s is read", async (codec, name, bytes) => {
+  ] as const)("%s: %s is read", async (codec, name, bytes, _) => {
     const file = await data(name);
     for (const size of [1000, 1 << 20]) {
       const { decoded, failure } = await decompress(codec, file, size);

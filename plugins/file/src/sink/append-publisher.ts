@@ -1,5 +1,12 @@
 import type { EndpointStatus, MessageBatch, OpenContext, Outcome, Publisher, Shared } from "@mqb/core/plugin";
-import { type Compressor, CsvEncoder, createEncoder, openCompressor, type RecordEncoder, type Refused } from "@mqb/formats";
+import {
+  type Compressor,
+  CsvEncoder,
+  createEncoder,
+  openCompressor,
+  type RecordEncoder,
+  type Refused,
+} from "@mqb/formats";
 import { type FileConfig, type RecordSettings, recordSettings } from "../config.ts";
 import { fileErrors } from "../errors.ts";
 import { AppendFile, type FileState } from "./append-file.ts";
@@ -131,6 +138,9 @@ class AppendPublisher implements Publisher {
 }
 
 export function warnMismatch(config: FileConfig, context: OpenContext, key: string | undefined): void {
-  const what = key === undefined ? "lacks columns, which stay empty" : `has keys that are no columns, first "${key}", which are dropped`;
+  const what =
+    key === undefined
+      ? "lacks columns, which stay empty"
+      : `has keys that are no columns, first "${key}", which are dropped`;
   context.log.warn(`${config.path}: a record ${what}; further ones are not reported`);
 }

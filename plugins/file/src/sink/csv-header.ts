@@ -1,4 +1,4 @@
-import { openDecompressor, parseHeader, formatErrors } from "@mqb/formats";
+import { formatErrors, openDecompressor, parseHeader } from "@mqb/formats";
 import type { RecordSettings } from "../config.ts";
 import { reasonOf } from "../errors.ts";
 import { close, open, readAt } from "../fs-calls.ts";

@@ -10,7 +10,10 @@ export function outcomesOf(batch: MessageBatch, refused: readonly Refused[]): re
 }
 
 /** The chunks as members of the codec; as they are without one. */
-export async function compressed(chunks: readonly Buffer[], compressor: Compressor | undefined): Promise<readonly Buffer[]> {
+export async function compressed(
+  chunks: readonly Buffer[],
+  compressor: Compressor | undefined,
+): Promise<readonly Buffer[]> {
   if (!compressor || chunks.length === 0) return chunks;
   const members = await compressor.compress(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   return members as readonly Buffer[];

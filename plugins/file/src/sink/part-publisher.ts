@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { ACCEPTED, type EndpointStatus, failed, type MessageBatch, type OpenContext, type Outcome, type Publisher } from "@mqb/core/plugin";
+import {
+  ACCEPTED,
+  type EndpointStatus,
+  failed,
+  type MessageBatch,
+  type OpenContext,
+  type Outcome,
+  type Publisher,
+} from "@mqb/core/plugin";
 import {
   CODEC_SUFFIX,
   type Compressor,
@@ -84,7 +92,9 @@ class PartPublisher implements Publisher {
     const outcomes = new Array<Outcome>(batch.length).fill(ACCEPTED);
     for (const index of plan.unplaced) outcomes[index] = failed(formatErrors.POSITION_MISSING({}));
     if (plan.repeated.length > 0)
-      this.context.log.warn(`${this.target}: ${plan.repeated.length} messages repeat a source position and are dropped`);
+      this.context.log.warn(
+        `${this.target}: ${plan.repeated.length} messages repeat a source position and are dropped`,
+      );
     const waiting = [...plan.parts];
     const written: PlannedPart[] = [];
     const worker = async (): Promise<void> => {
@@ -127,7 +137,11 @@ class PartPublisher implements Publisher {
       await this.publish(await compressed(chunks, this.compressor), join(this.directory, name));
       return true;
     } catch (cause) {
-      fail(outcomes, part, fileErrors.PART_FAILED({ path: this.target, part: name, reason: reasonOf(cause) }, { cause }));
+      fail(
+        outcomes,
+        part,
+        fileErrors.PART_FAILED({ path: this.target, part: name, reason: reasonOf(cause) }, { cause }),
+      );
       return false;
     }
   }

@@ -1,7 +1,14 @@
 import { constants } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { type EndpointStatus, type MessageBatch, type OpenContext, type Outcome, type Publisher, sleep } from "@mqb/core/plugin";
+import {
+  type EndpointStatus,
+  type MessageBatch,
+  type OpenContext,
+  type Outcome,
+  type Publisher,
+  sleep,
+} from "@mqb/core/plugin";
 import { type Compressor, CsvEncoder, createEncoder, openCompressor, type RecordEncoder } from "@mqb/formats";
 import { type FileConfig, recordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
@@ -112,7 +119,8 @@ async function openFifo(config: FileConfig, path: string, context: OpenContext):
     } catch (cause) {
       if (codeOfSystem(cause) !== "ENXIO")
         throw fileErrors.NOT_WRITABLE({ path: config.path, reason: reasonOf(cause) }, { cause });
-      if (!(await sleep(context.clock, WAIT_FOR_READER_MS, context.signal))) throw fileErrors.NO_READER({ path: config.path });
+      if (!(await sleep(context.clock, WAIT_FOR_READER_MS, context.signal)))
+        throw fileErrors.NO_READER({ path: config.path });
     }
   }
 }

@@ -1,5 +1,12 @@
 import { batchOf, type Consumer, type Delivery, type EndpointStatus, type Logger } from "@mqb/core/plugin";
-import { createDecoder, type CsvStreamHeader, type DecodedBatch, type DecoderOptions, type RecordDecoder, type Stamp } from "@mqb/formats";
+import {
+  type CsvStreamHeader,
+  createDecoder,
+  type DecodedBatch,
+  type DecoderOptions,
+  type RecordDecoder,
+  type Stamp,
+} from "@mqb/formats";
 import { fileErrors } from "../errors.ts";
 import type { ByteInput, Chunk } from "./input.ts";
 import { type Acked, Ledger } from "./ledger.ts";
@@ -118,7 +125,7 @@ export class FileConsumer implements Consumer {
     this.input = opened.input;
     this.generation = opened.regular?.generation;
     this.decoder = this.makeDecoder(opened.offset, opened.header);
-    this.readAhead();
+    void this.readAhead();
   }
 
   private take(max: number): DecodedBatch | undefined {
@@ -140,7 +147,10 @@ export class FileConsumer implements Consumer {
     const { oversize } = decoded;
     if (oversize) {
       const { offset, size } = oversize;
-      this.options.log.warn(`${this.options.path}: passed over a record of ${size} bytes at byte ${offset}`, { offset, size });
+      this.options.log.warn(`${this.options.path}: passed over a record of ${size} bytes at byte ${offset}`, {
+        offset,
+        size,
+      });
       await this.ledger.pass(decoded.offset, this.generation, ++this.records);
       return undefined;
     }
@@ -160,7 +170,7 @@ export class FileConsumer implements Consumer {
       if (this.fed && !decoder.keepsChunks) this.input!.recycle?.(this.fed);
       this.fed = chunk.bytes;
       decoder.feed(chunk.bytes, chunk.start, chunk.end);
-      this.readAhead();
+      void this.readAhead();
       return true;
     }
     const { regular } = this.opened;
@@ -196,10 +206,12 @@ export class FileConsumer implements Consumer {
     const settled = new Promise<void>((resolve) => {
       this.ledger.onSettled = resolve;
     });
-    return (await this.wait(
-      settled.then(() => true),
-      signal,
-    )) ?? false;
+    return (
+      (await this.wait(
+        settled.then(() => true),
+        signal,
+      )) ?? false
+    );
   }
 
   private async openLater(signal: AbortSignal): Promise<boolean> {

@@ -22,7 +22,8 @@ export function decoderOptions(
       log.warn(`${path}: the record before byte ${offset} is ${what}; its whole text becomes the payload`, { offset });
     },
     onRagged: ({ kind, columns, before }) => {
-      const what = kind === "short" ? "too few fields; the missing ones are empty" : "too many fields; the extra ones are dropped";
+      const what =
+        kind === "short" ? "too few fields; the missing ones are empty" : "too many fields; the extra ones are dropped";
       log.warn(`${path}: a row before byte ${before} has ${what} (${columns} columns; is csv.separator right?)`);
     },
   };

@@ -118,7 +118,14 @@ export class Ledger<G> {
     this.entries.splice(
       at,
       1,
-      { batch: batch.select(range(0, count)), generation, offsetAfter, end: offsetAfter(count - 1), records: records - rest, state },
+      {
+        batch: batch.select(range(0, count)),
+        generation,
+        offsetAfter,
+        end: offsetAfter(count - 1),
+        records: records - rest,
+        state,
+      },
       {
         batch: batch.select(range(count, batch.length)),
         generation,

@@ -121,7 +121,8 @@ function parseIdentity(text: string | undefined): FileIdentity | undefined {
   try {
     const value = JSON.parse(text) as Partial<FileIdentity> | null;
     const head = value?.head;
-    const usable = typeof value?.ino === "string" && typeof head?.length === "number" && typeof head.sha256 === "string";
+    const usable =
+      typeof value?.ino === "string" && typeof head?.length === "number" && typeof head.sha256 === "string";
     return usable ? (value as FileIdentity) : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "@mqb/core/plugin";
-import { type CsvStreamHeader, formatErrors, looksSealed, readStreamHeader, SNIFF_BYTES, sniffCodec } from "@mqb/formats";
+import {
+  type CsvStreamHeader,
+  formatErrors,
+  looksSealed,
+  readStreamHeader,
+  SNIFF_BYTES,
+  sniffCodec,
+} from "@mqb/formats";
 import type { RecordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
 import { close, fstat, open, readAt, statIfThere } from "../fs-calls.ts";
@@ -29,7 +36,13 @@ const HEAD_MAX = 1024 * 1024;
  * Opens a regular file at the place where reading is to begin. A stored position in a file that has been truncated or
  * replaced since is given up with a warning; a replaced one that still lies beside the path is read to its end first.
  */
-export async function openRegular(path: string, start: Start, settings: RecordSettings, log: Logger, draining: boolean): Promise<OpenedFile> {
+export async function openRegular(
+  path: string,
+  start: Start,
+  settings: RecordSettings,
+  log: Logger,
+  draining: boolean,
+): Promise<OpenedFile> {
   const fd = await openToRead(path);
   let keep = fd;
   try {
@@ -54,7 +67,11 @@ export async function openRegular(path: string, start: Start, settings: RecordSe
         return { fd: before, identity: await identityOf(before), offset: start.offset };
       }
       log.warn(`${path} is another file than the stored position belongs to; reading it from the start`);
-    } else log.warn(`${path} was truncated since its position was stored; reading it again from the start`, { size, offset: start.offset });
+    } else
+      log.warn(`${path} was truncated since its position was stored; reading it again from the start`, {
+        size,
+        offset: start.offset,
+      });
     return { fd, identity: await identityOf(fd), offset: 0 };
   } catch (error) {
     await close(keep);

@@ -7,7 +7,7 @@ import { decoderOptions } from "./decoder-options.ts";
 import { DecompressedInput } from "./decompressed-input.ts";
 import type { ByteInput, Chunk } from "./input.ts";
 import { refuseHead } from "./open-regular.ts";
-import { makeStamp } from "./stamp.ts";
+import { epochOf, makeStamp } from "./stamp.ts";
 import { StreamInput } from "./stream-input.ts";
 
 /** What was read of a stream cannot be read again: it is kept between the connections of one run. */
@@ -50,8 +50,8 @@ async function makeConsumer(config: FileConfig, stream: StreamInput, context: Op
       records: 0,
       stamp: makeStamp({
         path: config.path,
-        positions: config.source_metadata === true,
-        epoch: undefined,
+        positions: config.source_metadata === true || context.positions,
+        epoch: epochOf(context),
         offsets: false,
       }),
       open: async () => undefined,

@@ -2,20 +2,20 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { type Consumer, type OpenContext, type Shared, sleep } from "@mqb/core/plugin";
 import { CHUNK_HEADROOM, type CsvStreamHeader, headerEnd, openDecompressor } from "@mqb/formats";
-import { type FileConfig, modeOf, recordSettings, type RecordSettings, type SourceMode, deletes } from "../config.ts";
+import { deletes, type FileConfig, modeOf, type RecordSettings, recordSettings, type SourceMode } from "../config.ts";
 import { codeOfSystem, fileErrors } from "../errors.ts";
 import { readAt, statIfThere } from "../fs-calls.ts";
 import { pathLock } from "../path-lock.ts";
 import { FileConsumer, type OpenInput } from "./consumer.ts";
-import { decoderOptions } from "./decoder-options.ts";
 import { type CuttingReader, FrontCutter } from "./cut.ts";
+import { decoderOptions } from "./decoder-options.ts";
 import { DecompressedInput } from "./decompressed-input.ts";
 import type { ByteInput } from "./input.ts";
 import type { Acked } from "./ledger.ts";
 import { OffsetFile } from "./offset-file.ts";
 import { headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
-import { type Generation, RegularInput } from "./regular-input.ts";
 import { openStream } from "./open-stream.ts";
+import { type Generation, RegularInput } from "./regular-input.ts";
 import { epochOf, makeStamp } from "./stamp.ts";
 import { isStdin } from "./stream-input.ts";
 
@@ -59,7 +59,8 @@ class FileSource {
     this.settings = recordSettings(config);
     this.mode = modeOf(config);
     this.session = sessionOf(context);
-    if (this.mode === "group_subscribe") this.offsets = new OffsetFile(`${path}.${config.group_id}.offset`, context.log);
+    if (this.mode === "group_subscribe")
+      this.offsets = new OffsetFile(`${path}.${config.group_id}.offset`, context.log);
   }
 
   async open(): Promise<Consumer> {
@@ -75,7 +76,7 @@ class FileSource {
         records: session.acked?.records ?? 0,
         stamp: makeStamp({
           path: config.path,
-          positions: config.source_metadata === true,
+          positions: config.source_metadata === true || context.positions,
           epoch: startsAtZero ? undefined : session.epoch,
           offsets: this.offsets !== undefined,
         }),
