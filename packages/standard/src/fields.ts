@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The longest time that a timer of JavaScript takes; a longer one would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -6,7 +6,6 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface FieldMeta {
   readonly description: string;
   readonly examples?: unknown[];
-  readonly [annotation: `x-mqb-${string}`]: unknown;
 }
 
 /** A field that may be left out or null and is then `fallback`. */

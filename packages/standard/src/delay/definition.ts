@@ -1,5 +1,5 @@
 import { defineMiddleware } from "@mqb/core/plugin";
-import { z } from "zod";
+import * as z from "zod";
 import { milliseconds } from "../fields.ts";
 import { Pauses } from "../pause.ts";
 import { wrapConsumer, wrapPublisher } from "../wrap.ts";

@@ -1,5 +1,5 @@
 import type { EndpointConfig } from "@mqb/core/plugin";
-import { z } from "zod";
+import * as z from "zod";
 import { integer } from "../fields.ts";
 
 export const dlqSchema = z
@@ -10,7 +10,6 @@ export const dlqSchema = z
       .meta({
         description: "Where the messages go that failed for good: an endpoint with middlewares of its own.",
         examples: [{ file: { path: "dead-letters.jsonl" } }],
-        "x-mqb-endpoint": "output",
       }),
     stop_window: integer(1)
       .nullish()

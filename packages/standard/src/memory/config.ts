@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { field, integer, milliseconds } from "../fields.ts";
 import { parseAddress } from "./address.ts";
 

@@ -46,7 +46,9 @@ export class Topic {
 
   /** A side gives a capacity; the largest one counts. */
   grow(capacity: number | undefined): void {
-    if (capacity !== undefined) this.given = Math.max(this.given ?? 0, capacity);
+    if (capacity === undefined) return;
+    this.given = Math.max(this.given ?? 0, capacity);
+    this.admit();
   }
 
   /** Throws a `config` error when the topic has subscribers. */
@@ -73,9 +75,9 @@ export class Topic {
     return new Subscriber(this.asLog());
   }
 
-  /** Takes the batch if there is a slot for it and nobody waits longer. */
+  /** Takes the batch if there is a slot for it; when there is one, nobody waits. */
   offer(batch: MessageBatch): boolean {
-    if (this.blocked.size > 0 || this.pending >= this.capacity) return false;
+    if (this.pending >= this.capacity) return false;
     this.put(batch);
     return true;
   }

@@ -1,5 +1,5 @@
 import { defineMiddleware, type OpenContext } from "@mqb/core/plugin";
-import { z } from "zod";
+import * as z from "zod";
 import { wrapConsumer, wrapPublisher } from "../wrap.ts";
 import { count, METRICS, MetricsRegistry, type SideMetrics } from "./registry.ts";
 

@@ -1,5 +1,5 @@
 import { defineEndpoint, type OutputCapabilities, type Publisher } from "@mqb/core/plugin";
-import { z } from "zod";
+import * as z from "zod";
 
 const DONE: Promise<undefined> = Promise.resolve(undefined);
 

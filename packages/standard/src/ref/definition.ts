@@ -5,7 +5,7 @@ import {
   type OpenContext,
   type OutputCapabilities,
 } from "@mqb/core/plugin";
-import { z } from "zod";
+import * as z from "zod";
 import { errors } from "../errors.ts";
 
 export const refSchema = z

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { decimal, field, integer, milliseconds } from "../fields.ts";
 
 export const retrySchema = z.strictObject({

@@ -32,7 +32,8 @@ export function retryPublisher(inner: Publisher, settings: RetrySettings, clock:
         if (!isRetryable(error)) throw error;
         outcomes = allFailed(batch, error);
       }
-      return outcomes && new Attempts(batch, outcomes, inner, settings, pauses).finish(signal);
+      if (!outcomes?.some((outcome) => outcome.type === "failed")) return outcomes;
+      return new Attempts(batch, outcomes, inner, settings, pauses).finish(signal);
     },
     close() {
       pauses.end();

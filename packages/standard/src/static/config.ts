@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { field } from "../fields.ts";
 import { withShorthand } from "../shorthand.ts";
 

@@ -51,3 +51,15 @@ it("does not count a redelivered message again", async () => {
   const batch = messageBatch(1);
   for (let i = 0; i < 5; i++) expect(await publisher.send(batch, NEVER)).toEqual([DEAD_LETTERED]);
 });
+
+it.each([
+  ["within", [0, 2], true],
+  ["beyond", [0, 3], false],
+])("takes exactly the last messages: two failures %s a window of 3", async (_, positions, stops) => {
+  const { sink, publisher } = await setUp({ stop_window: 3, stop_threshold: 1 });
+  sink.failAt(positions, rejected);
+  await publisher.send(messageBatch(4), NEVER);
+  const next = publisher.send(messageBatch(1, { from: 4 }), NEVER);
+  if (stops) await expect(next).rejects.toMatchObject({ code: "MQB_STANDARD_DLQ_THRESHOLD" });
+  else await expect(next).resolves.toBeDefined();
+});

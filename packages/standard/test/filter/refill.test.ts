@@ -1,5 +1,5 @@
 import { ACK, batchOf, Message, NACK } from "@mqb/core/plugin";
-import { isPending, messageBatch, texts, within } from "@mqb/testkit";
+import { isPending, messageBatch, texts, turns, within } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import { cut } from "../failures.ts";
 import { NEVER } from "../opened.ts";
@@ -54,6 +54,7 @@ it("does not wait for a source that has nothing more, and loses nothing that com
   expect(context.clock.pending).toBe(0);
 
   source.push(messageBatch(2));
+  await turns();
   const second = await within(consumer.receive(10, NEVER), "the open read is the next answer");
   expect(texts(second.batch)).toEqual(["message 0", "message 1"]);
   expect(source.violations).toEqual([]);

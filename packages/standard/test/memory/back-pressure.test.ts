@@ -41,6 +41,15 @@ it("takes the largest capacity that a side of the topic gives", async () => {
   expect(publisher.status?.().capacity).toBe(3);
 });
 
+it("lets waiting senders in when another side gives a larger capacity", async () => {
+  const bridge = new TestBridge();
+  const publisher = await bridge.publisher({ memory: { topic: "t", capacity: 1 } });
+  await publisher.send(messageBatch(1), NEVER);
+  const waiting = publisher.send(messageBatch(1), NEVER);
+  await bridge.consumer({ memory: { topic: "t", capacity: 2 } });
+  await within(waiting, "there is room");
+});
+
 it("gives a waiting send up when its signal aborts, and only that one", async () => {
   const bridge = new TestBridge();
   const publisher = await bridge.publisher({ memory: { topic: "t", capacity: 1 } });

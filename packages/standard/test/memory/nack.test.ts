@@ -31,6 +31,24 @@ it("does not let a message that always fails hold up the others", async () => {
   expect(seen.filter((text) => text === "message 0").length).toBeGreaterThan(3);
 });
 
+it("hands returned messages on alone, so that those beside them do not share their count of returns", async () => {
+  const bridge = new TestBridge();
+  const consumer = await bridge.consumer({ memory: { topic: "t", enable_nack: true } });
+  const publisher = await bridge.publisher({ memory: { topic: "t" } });
+  await publisher.send(messageBatch(1), NEVER);
+  for (let i = 0; i < 2; i++) await (await consumer.receive(10, NEVER)).commit([NACK]);
+  const last = await consumer.receive(10, NEVER);
+  await publisher.send(messageBatch(1, { from: 1 }), NEVER);
+  await last.commit([NACK]);
+  await publisher.send(messageBatch(1, { from: 2 }), NEVER);
+  const batches = [
+    await consumer.receive(10, NEVER),
+    await consumer.receive(10, NEVER),
+    await consumer.receive(10, NEVER),
+  ];
+  expect(batches.map(({ batch }) => texts(batch))).toEqual([["message 1"], ["message 0"], ["message 2"]]);
+});
+
 it("puts returned messages into a full topic without waiting for room", async () => {
   const bridge = new TestBridge();
   const consumer = await bridge.consumer({ memory: { topic: "t", enable_nack: true } });

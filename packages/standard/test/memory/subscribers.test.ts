@@ -122,3 +122,13 @@ it("does not hold the others up while a subscriber is away, and says what it has
   await publisher.send(messageBatch(1, { from: 3 }), NEVER);
   expect(texts((await back.receive(1, NEVER)).batch)).toEqual(["message 3"]);
 });
+
+it("keeps what nobody has read when the last subscriber closes", async () => {
+  const bridge = new TestBridge();
+  const consumer = await bridge.consumer(SUBSCRIBE);
+  const publisher = await bridge.publisher(QUEUE);
+  await publisher.send(messageBatch(1), NEVER);
+  await consumer.close();
+  const next = await bridge.consumer(SUBSCRIBE);
+  expect(texts((await next.receive(10, NEVER)).batch)).toEqual(["message 0"]);
+});

@@ -1,7 +1,8 @@
+import { writeFileSync } from "node:fs";
 import { readdir, rm, watch, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { FakeClock, isPending, TempDir, within } from "@mqb/testkit";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { openFile } from "../../src/stores/file/store.ts";
 
 const open = (path: string) => openFile(path, new FakeClock(), { open: 20, write: 5_000 });
@@ -71,6 +72,20 @@ it("lets one of many writers take an abandoned lock over", async () => {
   await dir.write("s.json.lock", held({ pid: DEAD_PID }));
   await Promise.all(stores.map((store, n) => store.putMany([text(String(n), "v")])));
   expect(Object.keys(JSON.parse(await dir.read("s.json")) as object)).toHaveLength(5);
+});
+
+it("does not take an abandoned lock for another one that has come in its place meanwhile", async () => {
+  await using dir = await TempDir.make();
+  const store = await openFile(dir.file("s.json"), new FakeClock(), { open: 20, write: 20 });
+  const lock = await dir.write("s.json.lock", held({ pid: DEAD_PID }));
+  const next = held({ token: "next" });
+  vi.spyOn(process, "kill").mockImplementationOnce(() => {
+    // Somebody else has found the abandoned lock, too, and was faster.
+    writeFileSync(lock, next);
+    throw Object.assign(new Error("no such process"), { code: "ESRCH" });
+  });
+  await expect(store.putMany([text("a", "1")])).rejects.toMatchObject({ code: "MQB_STANDARD_STORE_BUSY" });
+  expect(await dir.read("s.json.lock")).toBe(next);
 });
 
 it("waits for a lock that is given back soon", async () => {
