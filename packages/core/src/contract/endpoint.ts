@@ -11,10 +11,11 @@ export interface Delivery {
   readonly emptied?: boolean;
   /**
    * Settles the batch: `undefined` = every message acked, else one disposition per message, by position. The route
-   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`; only
-   * what was cut off is not committed before the consumer is closed, and is the source's again.
+   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`. It
+   * does not call it for what was cut off by a stop, and where commits are in order not behind one that failed: that is
+   * the source's again when the consumer is closed.
    * Resolves when the source has taken it. Throws when it could not be taken: the route reconnects and the source
-   * delivers again; batches behind it that commit in order are nacked, so that no later position covers this one.
+   * delivers again.
    */
   commit(dispositions?: readonly Disposition[]): Promise<void>;
 }

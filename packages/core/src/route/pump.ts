@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../contract/clock.ts";
-import { type Disposition, failed, NACK, type Outcome } from "../contract/disposition.ts";
+import { type Disposition, failed, type Outcome } from "../contract/disposition.ts";
 import type { Consumer, Delivery, Publisher } from "../contract/endpoint.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { asError, kindOf } from "../errors/mqb-error.ts";
@@ -261,9 +261,8 @@ export class Pump {
     const turn = inOrder ? this.committing.enter(number) : undefined;
     if (turn) await turn;
     try {
-      // A later commit may not cover an earlier one that failed: these messages come again.
-      const all = inOrder && this.commitFailed ? new Array<Disposition>(batch.length).fill(NACK) : dispositions;
-      if (!this.isOver) await delivery.commit(all);
+      // A position behind a failed commit would cover that one too: these messages come again.
+      if (!this.isOver && !(inOrder && this.commitFailed)) await delivery.commit(dispositions);
     } catch (error) {
       this.commitFailed = true;
       this.finish(asCommitFailure(error));

@@ -32,6 +32,12 @@ export class FakeClock implements Clock {
     return this.timers.length;
   }
 
+  /** Milliseconds until the next timer is due. */
+  get nextIn(): number | undefined {
+    const next = this.next(Number.POSITIVE_INFINITY);
+    return next && next.at - this.time;
+  }
+
   /** Moves on by `ms`; each timer that falls due runs at its time, with what follows from it. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
