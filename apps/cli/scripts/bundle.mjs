@@ -22,6 +22,8 @@ const { outputFiles, metafile } = await build({
   conditions: ["@mqb/source"],
   // Native and WebAssembly codecs load files of their own.
   external: ["lz4-napi", "@foxglove/wasm-zstd"],
+  // The YAML reader is CommonJS and asks for modules of Node in its own way.
+  banner: { js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);' },
   // Names stay, so that a stack trace in a bug report can be read.
   minifyWhitespace: true,
   minifySyntax: true,

@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { TestModule } from "vitest/node";
+import SummaryReporter from "../vitest-summary.ts";
+
+const FAULT = { message: "a hook failed" };
+
+/** As much of a finished test file as the reporter looks at. */
+function testFile(states: readonly string[], faults: { file?: number; suites?: readonly number[] } = {}): TestModule {
+  const errors = (count = 0) => ({ errors: () => new Array(count).fill(FAULT) });
+  return {
+    ...errors(faults.file),
+    children: {
+      allTests: () => states.map((state) => ({ result: () => ({ state }) })),
+      allSuites: () => (faults.suites ?? []).map(errors),
+    },
+  } as unknown as TestModule;
+}
+
+describe("the closing line of a test run", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "mqb-summary-"));
+    vi.stubEnv("MQB_TEST_SUMMARY", undefined);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const lineOf = (...run: Parameters<SummaryReporter["onTestRunEnd"]>): string => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    log.mockClear();
+    new SummaryReporter().onTestRunEnd(...run);
+    return log.mock.calls.join("\n").trim();
+  };
+
+  it("adds up the tests of all files; what never ran counts as skipped", () => {
+    const files = [testFile(["passed", "failed", "skipped"]), testFile(["passed", "pending"])];
+    expect(lineOf(files)).toBe("2 passed, 1 failed, 2 skipped");
+  });
+
+  it("counts a file that does not load, a hook that fails and an error outside of tests", () => {
+    expect(lineOf([testFile([], { file: 2 })])).toBe("0 passed, 1 failed, 0 skipped");
+    expect(lineOf([testFile(["skipped"], { suites: [0, 1] })])).toBe("0 passed, 1 failed, 1 skipped");
+    expect(lineOf([testFile(["passed"])], [FAULT])).toBe("1 passed, 1 failed, 0 skipped");
+  });
+
+  it("goes to a file for a caller that adds up several runs", () => {
+    const file = join(folder, "summary");
+    vi.stubEnv("MQB_TEST_SUMMARY", file);
+    expect([lineOf([testFile(["passed"])]), lineOf([testFile(["failed"])])]).toEqual(["", ""]);
+    const lines = readFileSync(file, "utf8").trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { passed: 1, failed: 0, skipped: 0 },
+      { passed: 0, failed: 1, skipped: 0 },
+    ]);
+  });
+});
