@@ -22,6 +22,10 @@ export const CFG_RAGGED: usize = 168;
 export const CFG_RAGGED_END: usize = 172;
 export const CFG_SCRATCH: usize = 176;
 export const CFG_MAX_RECORD: usize = 184;
+export const CFG_BEFORE: usize = 188;
+export const CFG_BEFORE_LENGTH: usize = 192;
+export const CFG_AFTER: usize = 196;
+export const CFG_AFTER_LENGTH: usize = 200;
 
 export const DELIMITER: usize = 256;
 

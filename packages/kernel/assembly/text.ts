@@ -2,6 +2,10 @@
 import { escapeEnd, jsonSpecial, mask, readEscape, writeEscape, writeUtf8 } from "./bytes";
 import {
   BACKSLASH,
+  CFG_AFTER,
+  CFG_AFTER_LENGTH,
+  CFG_BEFORE,
+  CFG_BEFORE_LENGTH,
   CFG_OUT_BASE,
   RES_STATUS,
   RES_WRITTEN,
@@ -57,22 +61,38 @@ function unescape(p: usize, end: usize, o: usize, outLimit: usize): usize {
   return o;
 }
 
+// Copies in steps of 16 bytes, so that up to 15 more are written.
+function put(p: usize, length: usize, o: usize): usize {
+  for (let done: usize = 0; done < length; done += 16) v128.store(o + done, v128.load(p + done));
+  return o + length;
+}
+
 export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: usize): u32 {
   const outBase: usize = load<u32>(CFG_OUT_BASE);
+  const before: usize = load<u32>(CFG_BEFORE);
+  const beforeLength: usize = load<u32>(CFG_BEFORE_LENGTH);
+  const after: usize = load<u32>(CFG_AFTER);
+  const afterLength: usize = load<u32>(CFG_AFTER_LENGTH);
+  const textLimit = outLimit - afterLength;
   let status = STATUS_INPUT_USED;
   let o = out;
   let i: u32 = 0;
   for (; i < count; i++, slots += 4) {
     const p: usize = load<u32>(slots);
     const end: usize = load<u32>(slots + STRIDE);
-    const next = mode == 0 ? escape(p, end, o, outLimit) : unescape(p, end, o, outLimit);
+    let next = FULL;
+    const start = o + beforeLength;
+    if (start + afterLength <= outLimit) {
+      put(before, beforeLength, o);
+      next = mode == 0 ? escape(p, end, start, textLimit) : unescape(p, end, start, textLimit);
+    }
     if (next == FULL) {
       status = STATUS_OUTPUT_FULL;
       break;
     }
-    store<u32>(slots + 2 * STRIDE, next == REFUSE ? REFUSED : <u32>(o - outBase));
+    store<u32>(slots + 2 * STRIDE, next == REFUSE ? REFUSED : <u32>(start - outBase));
     store<u32>(slots + 3 * STRIDE, next == REFUSE ? REFUSED : <u32>(next - outBase));
-    if (next != REFUSE) o = next;
+    if (next != REFUSE) o = put(after, afterLength, next);
   }
   store<u32>(RES_WRITTEN, <u32>(o - out));
   store<u32>(RES_STATUS, status);

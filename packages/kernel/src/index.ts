@@ -10,7 +10,13 @@ export { CsvToJson, type CsvToJsonOptions } from "./csv-to-json.ts";
 export { type Engine, simdAvailable } from "./engine.ts";
 export { FieldFinder, type FieldRanges } from "./field-finder.ts";
 export { jsonColumns } from "./json-columns.ts";
-export { escapeJsonStrings, type TextBatch, type TextOptions, unescapeJsonStrings } from "./json-strings.ts";
+export {
+  type EscapeOptions,
+  escapeJsonStrings,
+  type TextBatch,
+  type TextOptions,
+  unescapeJsonStrings,
+} from "./json-strings.ts";
 export {
   type CsvRefusal,
   type CsvRefusalReason,

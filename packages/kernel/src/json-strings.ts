@@ -12,7 +12,14 @@ export interface TextOptions {
   readonly allocate?: Allocate;
 }
 
-/** Result texts, one after another in a buffer that is the caller's. */
+export interface EscapeOptions extends TextOptions {
+  /** Bytes to write before each text; `starts` lie behind them. A refused text is empty. 64 KiB at most. */
+  readonly before?: Uint8Array;
+  /** Bytes to write behind each text; `ends` lie before them. 64 KiB at most. */
+  readonly after?: Uint8Array;
+}
+
+/** Result texts, one after another in a buffer that is the caller's, with nothing between but what was asked for. */
 export interface TextBatch extends Ranges {
   /** Inputs that could not be done, in order; their range in the result is empty. */
   readonly refused: readonly number[];
@@ -24,12 +31,14 @@ const UNESCAPE = 1;
 const STRIDE = SLOT_STRIDE / 4;
 /** Behind an output limit the loops may write this much. */
 const SLACK = 64;
+const AROUND_MAX = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 
 /**
  * The content of a JSON string, without its quotes, for each range of UTF-8 text, byte for byte as JSON.stringify writes
  * it. Refused: a range that is not well-formed UTF-8.
  */
-export function escapeJsonStrings(ranges: Ranges, options: TextOptions = {}): TextBatch {
+export function escapeJsonStrings(ranges: Ranges, options: EscapeOptions = {}): TextBatch {
   return run(ESCAPE, ranges, options);
 }
 
@@ -41,26 +50,27 @@ export function unescapeJsonStrings(ranges: Ranges, options: TextOptions = {}): 
   return run(UNESCAPE, ranges, options);
 }
 
-function run(mode: number, ranges: Ranges, options: TextOptions): TextBatch {
+function run(mode: number, ranges: Ranges, options: EscapeOptions): TextBatch {
   const { count } = ranges;
   const arena = arenaOf(options.engine);
+  const { before = NOTHING, after = NOTHING } = options;
+  if (Math.max(before.length, after.length) > AROUND_MAX) throw new RangeError("before and after hold 64 KiB at most");
   const bad = illFormed(ranges);
   const result = new TextResult(count, bad, options.allocate ?? Buffer.allocUnsafeSlow);
   for (let index = 0; index < count; ) {
     const loaded = loadRanges(arena, ranges, index, bad);
-    const done = loaded === 0 ? 0 : runLoop(arena, mode, loaded);
+    const done = loaded === 0 ? 0 : runLoop(arena, mode, loaded, before, after);
     if (done > 0) {
       result.take(arena, index, done);
       index += done;
     } else {
       const text = bad.has(index) ? EMPTY : rangeAt(ranges, index);
       // An escape makes at most 6 bytes of one; an unescape never makes more.
-      const wide = privateArena(
-        new Layout({ input: text.length, output: text.length * 6 + SLACK, keys: 0, scratch: 0 }),
-      );
+      const output = before.length + text.length * 6 + after.length + SLACK;
+      const wide = privateArena(new Layout({ input: text.length, output, keys: 0, scratch: 2 * AROUND_MAX }));
       const one = { bytes: text, starts: Uint32Array.of(0), ends: Uint32Array.of(text.length), count: 1 };
       loadRanges(wide, one, 0);
-      runLoop(wide, mode, 1);
+      runLoop(wide, mode, 1, before, after);
       result.take(wide, index, 1);
       index++;
     }
@@ -68,8 +78,14 @@ function run(mode: number, ranges: Ranges, options: TextOptions): TextBatch {
   return result.finish();
 }
 
-function runLoop(arena: Arena, mode: number, count: number): number {
-  const { words, layout, loops } = arena;
+function runLoop(arena: Arena, mode: number, count: number, before: Uint8Array, after: Uint8Array): number {
+  const { memory, words, layout, loops } = arena;
+  memory.set(before, layout.scratch);
+  memory.set(after, layout.scratch + AROUND_MAX);
+  words[CFG.before] = layout.scratch;
+  words[CFG.beforeLength] = before.length;
+  words[CFG.after] = layout.scratch + AROUND_MAX;
+  words[CFG.afterLength] = after.length;
   words[CFG.outBase] = layout.output;
   return loops.text(mode, count, layout.slots, layout.output, layout.output + layout.outputSize - SLACK);
 }

@@ -16,7 +16,7 @@ export const RES = {
   fault: 23,
 } as const;
 
-/** Configuration words of the CSV reader and the CSV writer, as indices into the u32 view. */
+/** Configuration words of the loops, as indices into the u32 view. */
 export const CFG = {
   keys: 32,
   keyCount: 33,
@@ -34,6 +34,11 @@ export const CFG = {
   scratch: 44,
   scratchEnd: 45,
   maxRecord: 46,
+  /** Bytes that the text loop writes before and behind each text. */
+  before: 47,
+  beforeLength: 48,
+  after: 49,
+  afterLength: 50,
 } as const;
 
 /** Bits of `CFG.flags`. */

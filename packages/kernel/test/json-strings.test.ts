@@ -55,6 +55,27 @@ describe.each(ENGINES)("JSON strings (%s)", (engine) => {
     }
   });
 
+  it("stand between what is to be written around each of them, a refused one as nothing", () => {
+    const before = Buffer.from('{"a text of some length":"');
+    const after = Buffer.from('","metadata":{"key":"value"}}\n');
+    const ranges = texts("", 'q"', "?", "x".repeat(100));
+    ranges.bytes[ranges.starts[2]!] = 0xff;
+    const result = escapeJsonStrings(ranges, { engine, before, after });
+    const contents = ["", 'q\\"', "", "x".repeat(100)];
+    expect(result.refused).toEqual([2]);
+    expect(result.bytes.toString()).toBe(contents.map((text) => `${before}${text}${after}`).join(""));
+    expect(all(result)).toEqual(contents);
+  });
+
+  it("stand between it also where they are large or many", () => {
+    const contents = [...Array.from({ length: 70_000 }, () => "text"), "\x01".repeat(1_000_000), "last"];
+    const around = { before: Buffer.from("<".repeat(40)), after: Buffer.from(">".repeat(70)) };
+    const { bytes, starts, ends } = escapeJsonStrings(texts(...contents), { engine, ...around });
+    const gaps = Array.from(starts, (start, i) => start - (i === 0 ? 0 : ends[i - 1]!));
+    expect(new Set(gaps)).toEqual(new Set([40, 110]));
+    expect(bytes.subarray(ends.at(-2)).toString()).toBe(`${">".repeat(70)}${"<".repeat(40)}last${">".repeat(70)}`);
+  });
+
   it("may be larger than the kernel's areas, many, and in any order", () => {
     const large = "\x01é".repeat(400_000);
     const many = Array.from({ length: 70_000 }, (_, i) => `text\t${i}`);

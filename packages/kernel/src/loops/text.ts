@@ -97,8 +97,9 @@ export function writeUtf8(memory: Uint8Array, o: number, code: number): number {
  * JSON string content, without its quotes, from text (mode 0) or to text (mode 1). In: range i from `slots[i]` to
  * `slots[i + STRIDE]`, addresses; 32 more bytes may be read behind each. Out: to `slots[i + 2 STRIDE]` and
  * `slots[i + 3 STRIDE]`, less CFG.outBase; both REFUSED for a range that is not the content of a JSON string (an unescaped quote or
- * control byte, a broken escape, half a surrogate pair). Stops before a range that would pass outLimit, behind which
- * 32 bytes may be written. `RES`: written bytes, status. Returns the ranges done.
+ * control byte, a broken escape, half a surrogate pair). The bytes at CFG.before are written before each text and those at
+ * CFG.after behind it. Stops before a range that would pass outLimit, behind which 32 bytes may be written. `RES`: written
+ * bytes, status. Returns the ranges done.
  */
 export function createTextLoop(memory: Buffer, words: Uint32Array) {
   const cursor: EscapeCursor = { code: 0, p: 0 };
@@ -136,6 +137,11 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
 
   return function text(mode: number, count: number, slots: number, out: number, outLimit: number): number {
     const outBase = words[CFG.outBase]!;
+    const before = words[CFG.before]!;
+    const beforeLength = words[CFG.beforeLength]!;
+    const after = words[CFG.after]!;
+    const afterLength = words[CFG.afterLength]!;
+    const textLimit = outLimit - afterLength;
     const stride = SLOT_STRIDE / 4;
     let status: number = STATUS.inputUsed;
     let o = out;
@@ -143,14 +149,21 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     for (let at = slots / 4; i < count; i++, at++) {
       const p = words[at]!;
       const end = words[at + stride]!;
-      const next = mode === 0 ? toJson(p, end, o, outLimit) : fromJson(p, end, o, outLimit);
+      let next = -2;
+      const start = o + beforeLength;
+      if (start + afterLength <= outLimit) {
+        memory.copyWithin(o, before, before + beforeLength);
+        next = mode === 0 ? toJson(p, end, start, textLimit) : fromJson(p, end, start, textLimit);
+      }
       if (next === -2) {
         status = STATUS.outputFull;
         break;
       }
-      words[at + 2 * stride] = next < 0 ? REFUSED : o - outBase;
+      words[at + 2 * stride] = next < 0 ? REFUSED : start - outBase;
       words[at + 3 * stride] = next < 0 ? REFUSED : next - outBase;
-      if (next >= 0) o = next;
+      if (next < 0) continue;
+      memory.copyWithin(next, after, after + afterLength);
+      o = next + afterLength;
     }
     words[RES.written] = o - out;
     words[RES.status] = status;
