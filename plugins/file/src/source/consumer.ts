@@ -57,6 +57,8 @@ export class FileConsumer implements Consumer {
   private ahead: Promise<Chunk | "end"> | undefined;
   /** The buffer that the decoder works on. */
   private fed: Buffer | undefined;
+  /** Batches may look into that buffer still. */
+  private isFedShared = false;
   /** The file was replaced: after what is held of the old one, the new one begins. */
   private replaced = false;
   /** The decoder has got its last byte. */
@@ -131,7 +133,9 @@ export class FileConsumer implements Consumer {
   private take(max: number): DecodedBatch | undefined {
     if (this.failure) throw this.failure;
     try {
-      return this.decoder?.take(max, this.stampFrom(this.records));
+      const decoded = this.decoder?.take(max, this.stampFrom(this.records));
+      if (decoded && this.decoder!.keepsChunks) this.isFedShared = true;
+      return decoded;
     } catch (error) {
       this.failure = error;
       throw error;
@@ -167,8 +171,9 @@ export class FileConsumer implements Consumer {
     this.ahead = undefined;
     if (chunk !== "end") {
       const decoder = this.decoder!;
-      if (this.fed && !decoder.keepsChunks) this.input!.recycle?.(this.fed);
+      if (this.fed && !this.isFedShared) this.input!.recycle?.(this.fed);
       this.fed = chunk.bytes;
+      this.isFedShared = false;
       decoder.feed(chunk.bytes, chunk.start, chunk.end);
       void this.readAhead();
       return true;
