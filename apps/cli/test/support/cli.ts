@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const BIN = join(ROOT, "apps/cli/dist/mqb.js");
 
-/** Builds the command that the tests spawn; nothing to do costs a quarter of a second. */
+/** Bundles the command that the tests spawn, from the sources; takes a quarter of a second. */
 export function buildCli(): void {
-  execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-b", join(ROOT, "apps/cli")], { stdio: "inherit" });
+  execFileSync(process.execPath, [join(ROOT, "apps/cli/scripts/bundle.mjs")], { stdio: "inherit" });
 }
 
 export function scratchFolder(): { readonly path: string; remove(): void } {
