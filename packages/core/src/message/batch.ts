@@ -1,4 +1,4 @@
-import { freshId, type MessageId } from "./id.ts";
+import { FreshIds, type MessageId } from "./id.ts";
 import { Message, type MessageSource, type Metadata, NO_METADATA } from "./message.ts";
 
 /** One buffer that holds the payloads of a batch: payload `i` is `bytes[starts[i] .. ends[i])`. */
@@ -34,6 +34,8 @@ export interface MessageBatch extends Iterable<Message> {
   payload(index: number): Uint8Array;
   /** The id at a position: the same every time; a fresh one is made when the message came without. */
   id(index: number): MessageId;
+  /** Writes the 36 characters of the id as ASCII, without making a text of it. Batches that keep ids as texts have none. */
+  writeId?(index: number, into: Uint8Array, at: number): void;
   /** The metadata at a position, `shared` included. */
   metadata(index: number): Metadata;
   /** The payloads as one buffer, when they lie in one. */
@@ -115,6 +117,8 @@ class SlabBatch implements MessageBatch, MessageSource {
   private readonly fields: SlabFields | undefined;
   private made: (Message | undefined)[] | undefined;
   private ids: (MessageId | undefined)[] | undefined;
+  /** Ids of the messages that came without. */
+  private fresh: FreshIds | undefined;
   private bytes = -1;
 
   constructor(slab: Slab, fields: SlabFields | undefined, shared: Metadata | undefined) {
@@ -145,7 +149,13 @@ class SlabBatch implements MessageBatch, MessageSource {
 
   id(index: number): MessageId {
     const ids = (this.ids ??= new Array<MessageId | undefined>(this.length));
-    return (ids[index] ??= this.fields?.id?.(index) ?? freshId());
+    return (ids[index] ??= this.fields?.id?.(index) ?? this.freshIds().at(index));
+  }
+
+  writeId(index: number, into: Uint8Array, at: number): void {
+    const id = this.ids?.[index] ?? this.fields?.id?.(index);
+    if (id === undefined) this.freshIds().write(index, into, at);
+    else for (let i = 0; i < id.length; i++) into[at + i] = id.charCodeAt(i);
   }
 
   metadata(index: number): Metadata {
@@ -160,6 +170,10 @@ class SlabBatch implements MessageBatch, MessageSource {
 
   *[Symbol.iterator](): Iterator<Message> {
     for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+
+  private freshIds(): FreshIds {
+    return (this.fresh ??= new FreshIds(this.length));
   }
 }
 
@@ -208,6 +222,10 @@ class Selection implements MessageBatch {
 
   id(index: number): MessageId {
     return this.whole.id(this.position(index));
+  }
+
+  writeId(index: number, into: Uint8Array, at: number): void {
+    this.whole.writeId(this.position(index), into, at);
   }
 
   metadata(index: number): Metadata {

@@ -110,6 +110,18 @@ describe("a batch over a slab", () => {
     expect(asked).toEqual(["id 0", "id 1", "metadata 1"]);
   });
 
+  it("writes ids as the texts that they are, given or fresh, whole or selected", () => {
+    const given = "00000000-0000-4000-8000-000000000001";
+    const batch = slabBatch(slabOf("a", "b"), { id: (index) => (index === 0 ? given : undefined) });
+    for (const one of [batch, batch.select(Uint32Array.of(1, 0))]) {
+      const bytes = Buffer.alloc(72);
+      one.writeId!(0, bytes, 0);
+      one.writeId!(1, bytes, 36);
+      expect(bytes.toString()).toBe(one.id(0) + one.id(1));
+    }
+    expect(batch.id(0)).toBe(given);
+  });
+
   it("shares its bytes with what is selected from it, and keeps the terminator", () => {
     const slab = slabOf("a", "b", "c");
     const some = slabBatch(slab).select(Uint32Array.of(1, 2));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { freshId, IdGenerator } from "../../src/message/id.ts";
+import { FreshIds, freshId, IdGenerator } from "../../src/message/id.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -38,5 +38,29 @@ describe("fresh ids", () => {
     const ids = Array.from({ length: 4 }, () => generator.next());
     expect(ids).toEqual(ids.toSorted());
     expect(ids.map((id) => id.slice(9, 13))).toEqual(["1388", "1388", "1388", "1770"]);
+  });
+});
+
+describe("ids that are made together", () => {
+  it("are UUIDs of version 7 and ascend among all others", () => {
+    const before = freshId();
+    const many = new FreshIds(5000);
+    const ids = [before, ...Array.from({ length: 5000 }, (_, index) => many.at(index)), freshId()];
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of [ids[1], ids[4097], ids[5000]])
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it("carry the milliseconds", () => {
+    at(0x0123456789ab);
+    expect(Buffer.from(new IdGenerator().many(1)).toString("hex")).toMatch(/^0123456789ab7000/);
+  });
+
+  it("are written as the text that they are", () => {
+    const many = new FreshIds(3);
+    const bytes = Buffer.alloc(40, "-");
+    many.write(2, bytes, 3);
+    expect(bytes.toString()).toBe(`---${many.at(2)}-`);
   });
 });
