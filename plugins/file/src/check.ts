@@ -3,6 +3,9 @@ import { checkCsv, parseDelimiter } from "@mqb/formats";
 import { deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
 import type { problemCodes } from "./problem-codes.ts";
 
+/** `${payload:id}`, `${now:date}`, `${env:X}`: what message templates replace. */
+const MESSAGE_TOKEN = /\$\{[A-Za-z_][\w.]*:[^}]*\}/;
+
 /** Faults of a configuration that its shape alone does not show. Looks at no file. */
 export function checkFile(config: FileConfig, context: Pick<CheckContext, "side">): Finding[] {
   const findings: Finding[] = [];
@@ -17,6 +20,12 @@ export function checkFile(config: FileConfig, context: Pick<CheckContext, "side"
       "file.encryption is not offered: no plugin for encryption at rest is installed",
       "the encryption middleware encrypts each payload",
     );
+  }
+  for (const field of ["path", "group_id"] as const) {
+    const token = MESSAGE_TOKEN.exec(config[field] ?? "")?.[0];
+    if (token === undefined) continue;
+    const message = `file.${field} holds ${token}, but it is no template: the text would become part of a file's name`;
+    add("error", [field], "TEMPLATE", message, "a variable is written ${NAME}, without a colon");
   }
   if (parseDelimiter(config.delimiter) === undefined)
     add("error", ["delimiter"], "DELIMITER", "file.delimiter must have 1 to 16 bytes");

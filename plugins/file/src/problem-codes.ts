@@ -1,6 +1,7 @@
 /** What the codes of problems mean that the file endpoint finds in a configuration; for the reference. */
 export const problemCodes = {
   MQB_FILE_NO_ENCRYPTION: "`encryption` is set, but no plugin for encryption at rest is installed",
+  MQB_FILE_TEMPLATE: "a template token in `path` or `group_id`, which are fixed names",
   MQB_FILE_DELIMITER: "a `delimiter` that is empty or longer than 16 bytes",
   MQB_FILE_CSV_UNUSED: "a `csv` block beside another `format`; it has no effect",
   MQB_FILE_GROUP: "`mode: group_subscribe` without a `group_id`, or one that cannot be part of a file name",

@@ -3,6 +3,7 @@ import { type CsvRefusal, csvHeaderRow, JsonToCsv, jsonColumns } from "@mqb/kern
 import { type CsvSettings, kernelDialect } from "../csv-dialect.ts";
 import { formatErrors } from "../errors.ts";
 import { type EncodedBatch, NONE_REFUSED, type Refused } from "./encoder.ts";
+import { OutputPool } from "./output-pool.ts";
 import { type Payloads, payloadsOf } from "./payloads.ts";
 
 /** What the file or object already holds. */
@@ -30,6 +31,7 @@ export class CsvEncoder {
   private readonly csv: CsvSettings;
   private readonly dialect: { separator: number; quote: number | null; delimiter: Uint8Array };
   private readonly onMismatch: CsvEncoderOptions["onMismatch"];
+  private readonly pool = new OutputPool();
   private rows: JsonToCsv | undefined;
   private told = false;
 
@@ -56,6 +58,11 @@ export class CsvEncoder {
     const { chunk, refused } = this.encodeRows(payloads, columns);
     if (chunk === undefined) return { chunks: [], refused, columns: undefined };
     return { chunks: header ? [header, chunk] : [chunk], refused, columns };
+  }
+
+  /** As `RecordEncoder.release`. */
+  release(chunks: readonly Buffer[]): void {
+    this.pool.release(chunks);
   }
 
   private encodeRows(
@@ -116,6 +123,7 @@ export class CsvEncoder {
       this.rows = new JsonToCsv({
         ...this.dialect,
         columns,
+        allocate: this.pool.take,
         nested: this.csv.nested,
         mismatch: this.csv.onMismatch === "fail" && this.csv.columns.length === 0 ? "refuse" : "write",
       });

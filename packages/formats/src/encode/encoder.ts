@@ -17,6 +17,8 @@ export interface EncodedBatch {
 /** Turns batches into the bytes of their records, each followed by the delimiter. */
 export interface RecordEncoder {
   encode(batch: MessageBatch): EncodedBatch;
+  /** The chunks of a batch have been written and nobody looks at them any more. Not calling it costs memory only. */
+  release(chunks: readonly Buffer[]): void;
 }
 
 export const NONE_REFUSED: readonly Refused[] = [];

@@ -8,6 +8,7 @@ import { jsonStack, skipSpace, skipValue } from "../json/scan.ts";
 import { guardDelimiter } from "./delimiter-guard.ts";
 import type { EncodedBatch, RecordEncoder, Refused } from "./encoder.ts";
 import { metadataJson } from "./metadata.ts";
+import { OutputPool } from "./output-pool.ts";
 import { type Payloads, payloadsOf } from "./payloads.ts";
 
 const HEAD = Buffer.from('{"message_id":"');
@@ -15,6 +16,10 @@ const PAYLOAD = Buffer.from('","payload":');
 const BASE64 = Buffer.from('","payload_base64":');
 /** Bytes of a record before its payload's value, id apart. */
 const FIXED = HEAD.length + BASE64.length;
+const ID_LENGTH = 36;
+/** A record up to its payload's text; the id is filled in later. */
+const BEFORE_TEXT = Buffer.concat([HEAD, Buffer.alloc(ID_LENGTH), PAYLOAD, Buffer.from('"')]);
+const ID_BEFORE_TEXT = ID_LENGTH + PAYLOAD.length + 1;
 
 /** Where the value of a message's payload stands, and how it is to be labelled. */
 interface Values {
@@ -42,6 +47,7 @@ export class EnvelopeEncoder implements RecordEncoder {
   private readonly format: EnvelopeFormat;
   private readonly delimiter: Buffer;
   private readonly guarded: boolean;
+  private readonly pool = new OutputPool();
   private lastMetadata: Metadata | undefined;
   private lastTail: Buffer = Buffer.alloc(0);
 
@@ -57,8 +63,10 @@ export class EnvelopeEncoder implements RecordEncoder {
     const refused: Refused[] = [];
     if (count === 0) return { chunks: [], refused };
     const payloads = payloadsOf(batch);
+    const uniform = this.encodeUniform(batch, payloads);
+    if (uniform) return { chunks: [uniform], refused };
     const values = this.format === "json" ? jsonValues(payloads) : this.stringValues(payloads);
-    const out = new Output(values.bytes.length + count * (FIXED + 128));
+    const out = new Output(values.bytes.length + count * (FIXED + 128), this.pool);
     for (let i = 0; i < count; i++) {
       const special = values.special.get(i);
       let tail: Buffer;
@@ -86,6 +94,49 @@ export class EnvelopeEncoder implements RecordEncoder {
       }
     }
     return { chunks: out.at === 0 ? [] : [out.all()], refused };
+  }
+
+  release(chunks: readonly Buffer[]): void {
+    this.pool.release(chunks);
+  }
+
+  /**
+   * The usual batch: all messages have the same metadata and a payload that is text. Everything but the ids is written
+   * in one pass of the kernel. Undefined for other batches.
+   */
+  private encodeUniform(batch: MessageBatch, payloads: Payloads): Buffer | undefined {
+    if (this.format === "json" || this.guarded) return undefined;
+    const count = batch.length;
+    const metadata = batch.metadata(0);
+    for (let i = 1; i < count; i++) if (batch.metadata(i) !== metadata) return undefined;
+    const after = this.quotedTail(metadata);
+    if (after === undefined) return undefined;
+    const { bytes, starts, refused } = escapeJsonStrings(payloads, {
+      before: BEFORE_TEXT,
+      after,
+      allocate: this.pool.take,
+    });
+    if (refused.length > 0) {
+      this.pool.release([bytes]);
+      return undefined;
+    }
+    for (let i = 0; i < count; i++) {
+      const at = starts[i]! - ID_BEFORE_TEXT;
+      if (batch.writeId) batch.writeId(i, bytes, at);
+      else bytes.write(batch.id(i), at, ID_LENGTH, "latin1");
+    }
+    return bytes;
+  }
+
+  /** The tail behind a text's closing quote; undefined when it cannot be written, or is very long. */
+  private quotedTail(metadata: Metadata): Buffer | undefined {
+    try {
+      const tail = Buffer.concat([Buffer.from('"'), this.tail(metadata)]);
+      return tail.length <= 32 * 1024 ? tail : undefined;
+    } catch {
+      // The general way says which messages it is about.
+      return undefined;
+    }
   }
 
   /** Texts escaped together; what is not UTF-8 becomes base64, in `text` an array of byte values. */
@@ -157,16 +208,19 @@ function byteArray(bytes: Buffer): Special {
 /** A buffer that grows. */
 class Output {
   at = 0;
+  private readonly pool: OutputPool;
   private bytes: Buffer;
 
-  constructor(size: number) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
+  constructor(size: number, pool: OutputPool) {
+    this.pool = pool;
+    this.bytes = pool.take(size);
   }
 
   reserve(size: number): void {
     if (this.at + size <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + size));
+    const larger = this.pool.take(Math.max(this.bytes.length * 2, this.at + size));
     this.bytes.copy(larger, 0, 0, this.at);
+    this.pool.release([this.bytes]);
     this.bytes = larger;
   }
 

@@ -1,5 +1,6 @@
 import type { MessageBatch, Slab } from "@mqb/core/plugin";
 import { type EncodedBatch, NONE_REFUSED, type RecordEncoder } from "./encoder.ts";
+import { OutputPool } from "./output-pool.ts";
 
 /** With more runs than this, or shorter ones, one copy costs less than many pieces. */
 const MAX_RUNS = 256;
@@ -8,6 +9,7 @@ const MIN_RUN_BYTES = 4096;
 /** `raw`: payloads as they are. A slab whose records end in the delimiter already is written without a look at it. */
 export class RawEncoder implements RecordEncoder {
   private readonly delimiter: Buffer;
+  private readonly pool = new OutputPool();
 
   constructor(delimiter: Uint8Array) {
     this.delimiter = Buffer.from(delimiter);
@@ -21,10 +23,14 @@ export class RawEncoder implements RecordEncoder {
     return { chunks: runs ?? [this.copy(batch)], refused: NONE_REFUSED };
   }
 
+  release(chunks: readonly Buffer[]): void {
+    this.pool.release(chunks);
+  }
+
   private copy(batch: MessageBatch): Buffer {
     const { delimiter } = this;
     const count = batch.length;
-    const out = Buffer.allocUnsafeSlow(batch.byteLength + count * delimiter.length);
+    const out = this.pool.take(batch.byteLength + count * delimiter.length);
     let to = 0;
     const { slab } = batch;
     for (let i = 0; i < count; i++) {

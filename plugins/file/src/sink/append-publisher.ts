@@ -3,6 +3,7 @@ import {
   type Compressor,
   CsvEncoder,
   createEncoder,
+  type EncodedRows,
   openCompressor,
   type RecordEncoder,
   type Refused,
@@ -110,23 +111,30 @@ class AppendPublisher implements Publisher {
 
   private async sendRecords(batch: MessageBatch, encoder: RecordEncoder): Promise<readonly Refused[]> {
     const { chunks, refused } = encoder.encode(batch);
-    const bytes = this.compressor ? await compressed(chunks, this.compressor) : chunks;
-    await this.file.append(() => bytes);
-    return refused;
+    try {
+      const bytes = this.compressor ? await compressed(chunks, this.compressor) : chunks;
+      await this.file.append(() => bytes);
+      return refused;
+    } finally {
+      encoder.release(chunks);
+    }
   }
 
   /** Rows depend on what the file holds: header and columns are settled while nobody else writes. */
   private async sendRows(batch: MessageBatch, rows: CsvEncoder): Promise<readonly Refused[]> {
     await this.file.refresh();
-    let refused: readonly Refused[] = [];
-    await this.file.append(async (state) => {
-      await this.learnColumns(state);
-      const encoded = rows.encode(batch, { columns: state.columns, empty: state.size === 0 });
-      refused = encoded.refused;
-      state.columns = encoded.columns ?? state.columns;
-      return compressed(encoded.chunks, this.compressor);
-    });
-    return refused;
+    let encoded: EncodedRows | undefined;
+    try {
+      await this.file.append(async (state) => {
+        await this.learnColumns(state);
+        encoded = rows.encode(batch, { columns: state.columns, empty: state.size === 0 });
+        state.columns = encoded.columns ?? state.columns;
+        return compressed(encoded.chunks, this.compressor);
+      });
+      return encoded?.refused ?? [];
+    } finally {
+      if (encoded) rows.release(encoded.chunks);
+    }
   }
 
   private async learnColumns(state: FileState): Promise<readonly Buffer[]> {

@@ -135,6 +135,7 @@ class PartPublisher implements Publisher {
       for (const { index, error } of refused) outcomes[part.indices[index]!] = failed(error);
       if (chunks.length === 0) return false;
       await this.publish(await compressed(chunks, this.compressor), join(this.directory, name));
+      this.encoder.release(chunks);
       return true;
     } catch (cause) {
       fail(

@@ -66,9 +66,13 @@ class StreamPublisher implements Publisher {
       this.columns = rows.columns ?? this.columns;
       encoded = rows;
     } else encoded = this.encoder!.encode(batch);
-    const chunks = await compressed(encoded.chunks, this.compressor);
-    if (chunks.length > 0) await this.target.write(chunks);
-    return outcomesOf(batch, encoded.refused);
+    try {
+      const chunks = await compressed(encoded.chunks, this.compressor);
+      if (chunks.length > 0) await this.target.write(chunks);
+      return outcomesOf(batch, encoded.refused);
+    } finally {
+      (this.rows ?? this.encoder!).release(encoded.chunks);
+    }
   }
 
   async close(): Promise<void> {
