@@ -1,4 +1,5 @@
 /** What the codes of problems mean that these endpoints and middlewares find in a configuration; for the reference. */
 export const problemCodes = {
+  MQB_STANDARD_DLQ_BEFORE_RETRY: "`dlq` listed before `retry`: exhausted retries never reach it (a warning)",
   MQB_STANDARD_MEMORY_OTHER_SIDE: "an option of a memory endpoint that works on the other side only (a warning)",
 };

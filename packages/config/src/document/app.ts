@@ -141,7 +141,8 @@ function readRoutes(root: Record<string, unknown>, at: Path, problems: Problem[]
   }
   for (const [key, value] of others) {
     if (isMap(value) && isRoute(value)) add(key, [...at, key], value);
-    else {
+    // What begins with x- is there for anchors.
+    else if (!key.startsWith("x-")) {
       problems.push({
         level: "warning",
         code: "MQB_CONFIG_UNKNOWN_KEY",

@@ -36,7 +36,8 @@ interface Parsed {
 }
 
 function parseYaml(text: string, source: SourceText, deferred?: DeferredText): Parsed {
-  const document = parseDocument(text, { merge: source.format === "yaml", prettyErrors: false, logLevel: "silent" });
+  // With `silent`, a second document would be left out without a word.
+  const document = parseDocument(text, { merge: source.format === "yaml", prettyErrors: false, logLevel: "error" });
   const errors: DocumentProblem[] = [];
   const lines = new Set<number>();
   for (const error of [...document.errors, ...document.warnings]) {
@@ -79,6 +80,10 @@ function describe(
   if (code === "DUPLICATE_KEY") {
     const key = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^:\n]*)/.exec(source.text.slice(at.offset))?.[0].trim() ?? "";
     return { code: "MQB_CONFIG_DUPLICATE_KEY", message: `the key ${key} is written twice in one map` };
+  }
+  if (code === "MULTIPLE_DOCS") {
+    const hint = "remove the line ---, and put the routes into one map";
+    return { code: "MQB_CONFIG_SYNTAX", message: "a second document begins here; a configuration is one", hint };
   }
   const line = source.text.split("\n")[at.line - 1] ?? "";
   const reference = /\$\{[^}]*\}/.exec(line)?.[0];

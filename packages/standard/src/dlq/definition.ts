@@ -1,4 +1,4 @@
-import { defineMiddleware, type OpenContext } from "@mqb/core/plugin";
+import { type CheckContext, defineMiddleware, type Finding, type OpenContext } from "@mqb/core/plugin";
 import { type DlqSettings, dlqSchema } from "./config.ts";
 import { type DlqMemory, DlqPublisher } from "./publisher.ts";
 import { Remembered } from "./remembered.ts";
@@ -20,7 +20,23 @@ export const dlq = defineMiddleware({
     });
   },
   children: ({ endpoint }) => [{ path: "endpoint", side: "output", endpoint }],
+  check: (_, context) => checkOrder(context),
 });
+
+/** The last entry of the list is the outermost: a `retry` behind the `dlq` keeps what it gives up on from it. */
+function checkOrder({ middlewares }: CheckContext): Finding[] {
+  if (middlewares.lastIndexOf("retry") < middlewares.lastIndexOf("dlq")) return [];
+  return [
+    {
+      level: "warning",
+      path: [],
+      code: "MQB_STANDARD_DLQ_BEFORE_RETRY",
+      message:
+        "`retry` stands behind `dlq`: messages whose retries are exhausted go back to the source, not to the dlq",
+      hint: "list `dlq` last: the last entry is the outermost",
+    },
+  ];
+}
 
 function memoryOf(
   { stop_window: window, stop_threshold: threshold }: DlqSettings,
