@@ -67,6 +67,10 @@ function put(p: usize, length: usize, o: usize): usize {
   return o + length;
 }
 
+function copy(p: usize, end: usize, o: usize, outLimit: usize): usize {
+  return o + (end - p) > outLimit ? FULL : put(p, end - p, o);
+}
+
 export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: usize): u32 {
   const outBase: usize = load<u32>(CFG_OUT_BASE);
   const before: usize = load<u32>(CFG_BEFORE);
@@ -84,7 +88,12 @@ export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: 
     const start = o + beforeLength;
     if (start + afterLength <= outLimit) {
       put(before, beforeLength, o);
-      next = mode == 0 ? escape(p, end, start, textLimit) : unescape(p, end, start, textLimit);
+      next =
+        mode == 0
+          ? escape(p, end, start, textLimit)
+          : mode == 1
+            ? unescape(p, end, start, textLimit)
+            : copy(p, end, start, textLimit);
     }
     if (next == FULL) {
       status = STATUS_OUTPUT_FULL;

@@ -11,8 +11,9 @@ export { type Engine, simdAvailable } from "./engine.ts";
 export { FieldFinder, type FieldRanges } from "./field-finder.ts";
 export { jsonColumns } from "./json-columns.ts";
 export {
-  type EscapeOptions,
+  type AroundOptions,
   escapeJsonStrings,
+  joinRanges,
   type TextBatch,
   type TextOptions,
   unescapeJsonStrings,

@@ -12,7 +12,7 @@ export interface TextOptions {
   readonly allocate?: Allocate;
 }
 
-export interface EscapeOptions extends TextOptions {
+export interface AroundOptions extends TextOptions {
   /** Bytes to write before each text; `starts` lie behind them. A refused text is empty. 64 KiB at most. */
   readonly before?: Uint8Array;
   /** Bytes to write behind each text; `ends` lie before them. 64 KiB at most. */
@@ -28,6 +28,8 @@ export interface TextBatch extends Ranges {
 const EMPTY = Buffer.alloc(0);
 const ESCAPE = 0;
 const UNESCAPE = 1;
+const COPY = 2;
+const NONE: ReadonlySet<number> = new Set();
 const STRIDE = SLOT_STRIDE / 4;
 /** Behind an output limit the loops may write this much. */
 const SLACK = 64;
@@ -38,7 +40,7 @@ const NOTHING = new Uint8Array(0);
  * The content of a JSON string, without its quotes, for each range of UTF-8 text, byte for byte as JSON.stringify writes
  * it. Refused: a range that is not well-formed UTF-8.
  */
-export function escapeJsonStrings(ranges: Ranges, options: EscapeOptions = {}): TextBatch {
+export function escapeJsonStrings(ranges: Ranges, options: AroundOptions = {}): TextBatch {
   return run(ESCAPE, ranges, options);
 }
 
@@ -50,12 +52,17 @@ export function unescapeJsonStrings(ranges: Ranges, options: TextOptions = {}): 
   return run(UNESCAPE, ranges, options);
 }
 
-function run(mode: number, ranges: Ranges, options: EscapeOptions): TextBatch {
+/** The ranges as they are, one after another, with what is to stand around each of them. Nothing is refused. */
+export function joinRanges(ranges: Ranges, options: AroundOptions = {}): TextBatch {
+  return run(COPY, ranges, options);
+}
+
+function run(mode: number, ranges: Ranges, options: AroundOptions): TextBatch {
   const { count } = ranges;
   const arena = arenaOf(options.engine);
   const { before = NOTHING, after = NOTHING } = options;
   if (Math.max(before.length, after.length) > AROUND_MAX) throw new RangeError("before and after hold 64 KiB at most");
-  const bad = illFormed(ranges);
+  const bad = mode === COPY ? NONE : illFormed(ranges);
   const result = new TextResult(count, bad, options.allocate ?? Buffer.allocUnsafeSlow);
   for (let index = 0; index < count; ) {
     const loaded = loadRanges(arena, ranges, index, bad);

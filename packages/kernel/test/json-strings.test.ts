@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeJsonStrings, unescapeJsonStrings } from "../src/json-strings.ts";
+import { escapeJsonStrings, joinRanges, unescapeJsonStrings } from "../src/json-strings.ts";
 import { bytes, ENGINES, texts } from "./drive.ts";
 
 const all = (result: ReturnType<typeof escapeJsonStrings>): string[] =>
@@ -91,5 +91,28 @@ describe.each(ENGINES)("JSON strings (%s)", (engine) => {
   it("need no work when there are none", () => {
     const none = { bytes: Buffer.alloc(0), starts: new Uint32Array(0), ends: new Uint32Array(0), count: 0 };
     expect(escapeJsonStrings(none, { engine })).toMatchObject({ count: 0, refused: [] });
+  });
+});
+
+describe.each(ENGINES)("ranges that are joined (%s)", (engine) => {
+  it("are copied as they are, with what stands around each, in the given order", () => {
+    const ranges = texts('a "b"', "", "\0\n", "x".repeat(50));
+    ranges.bytes[ranges.starts[2]!] = 0xff;
+    const order = Uint32Array.of(3, 2, 1, 0);
+    const turned = {
+      bytes: ranges.bytes,
+      starts: order.map((i) => ranges.starts[i]!),
+      ends: order.map((i) => ranges.ends[i]!),
+      count: 4,
+    };
+    const { bytes, refused } = joinRanges(turned, { engine, before: Buffer.from("<"), after: Buffer.from(">\n") });
+    expect(refused).toEqual([]);
+    expect(bytes.toString("latin1")).toBe(`<${"x".repeat(50)}>\n<\xff\n>\n<>\n<a "b">\n`);
+  });
+
+  it("may be larger than the kernel's areas and many", () => {
+    const contents = [...Array.from({ length: 70_000 }, (_, i) => `${i}`), "y".repeat(9_000_000), "last"];
+    const { bytes } = joinRanges(texts(...contents), { engine, after: Buffer.from("\n") });
+    expect(bytes.equals(Buffer.from(`${contents.join("\n")}\n`))).toBe(true);
   });
 });

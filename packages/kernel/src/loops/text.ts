@@ -94,7 +94,7 @@ export function writeUtf8(memory: Uint8Array, o: number, code: number): number {
 }
 
 /**
- * JSON string content, without its quotes, from text (mode 0) or to text (mode 1). In: range i from `slots[i]` to
+ * JSON string content, without its quotes, from text (mode 0) or to text (mode 1), or bytes as they are (mode 2). In: range i from `slots[i]` to
  * `slots[i + STRIDE]`, addresses; 32 more bytes may be read behind each. Out: to `slots[i + 2 STRIDE]` and
  * `slots[i + 3 STRIDE]`, less CFG.outBase; both REFUSED for a range that is not the content of a JSON string (an unescaped quote or
  * control byte, a broken escape, half a surrogate pair). The bytes at CFG.before are written before each text and those at
@@ -135,6 +135,14 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     return o;
   }
 
+  function asTheyAre(p: number, end: number, o: number, outLimit: number): number {
+    if (o + end - p > outLimit) return -2;
+    memory.copyWithin(o, p, end);
+    return o + end - p;
+  }
+
+  const convert = [toJson, fromJson, asTheyAre] as const;
+
   return function text(mode: number, count: number, slots: number, out: number, outLimit: number): number {
     const outBase = words[CFG.outBase]!;
     const before = words[CFG.before]!;
@@ -153,7 +161,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
       const start = o + beforeLength;
       if (start + afterLength <= outLimit) {
         memory.copyWithin(o, before, before + beforeLength);
-        next = mode === 0 ? toJson(p, end, start, textLimit) : fromJson(p, end, start, textLimit);
+        next = convert[mode as 0 | 1 | 2](p, end, start, textLimit);
       }
       if (next === -2) {
         status = STATUS.outputFull;
