@@ -37,6 +37,15 @@ describe.each(ENGINES)("ill-formed UTF-8 in CSV (%s)", (engine) => {
     expect(lines[59_999]).toBe('{"name":"M\ufffdller 59999","x":"\ufffd"}');
   });
 
+  it("may fill a record so that it outgrows the kernel's input", () => {
+    const text = bytes(`a,b\nx,1\n${"\xff".repeat(600_000)},2\ny,3\n`);
+    expect(csvLines(text, { engine })).toEqual([
+      '{"a":"x","b":"1"}',
+      `{"a":"${"\ufffd".repeat(600_000)}","b":"2"}`,
+      '{"a":"y","b":"3"}',
+    ]);
+  });
+
   it("is not seen in a character that two chunks share", () => {
     const text = Buffer.from("a\né漢😀\n");
     for (let at = 0; at <= text.length; at++) {

@@ -43,7 +43,17 @@ const WORDS = [
   .concat(["hello world, this is a long clean run of text to pass", "0123456789abcdef", "#", "|", ";"])
   .map((word) => Buffer.from(word).toString("latin1"));
 /** Sequences that are not UTF-8: cut short, overlong, a surrogate, beyond the end, a lone continuation. */
-const BROKEN = ["\xff", "\xc3", "\xe4\xb8", "\xf0\x9f\x98", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\x80"];
+const BROKEN = [
+  "\xff",
+  "\xc3",
+  "\xe4\xb8",
+  "\xf0\x9f\x98",
+  "\xc0\xaf",
+  "\xed\xa0\x80",
+  "\xf5\x80\x80\x80",
+  "\x80",
+  "\xff".repeat(70),
+];
 
 /** Converts one random input in random pieces with both twins and compares all that they say with the reference. */
 export function fuzzCsv(random: Random, arenas: Arenas, counts: CsvCounts): void {
