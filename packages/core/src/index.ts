@@ -4,11 +4,12 @@ export { type Bridge, type BridgeOptions, createBridge, type StartResult } from 
 export { type CheckedRoute, checkRoute, type RoutePlan } from "./config/check-route.ts";
 export { defineConfig } from "./config/define-config.ts";
 export { nearest, suggest } from "./config/nearest.ts";
+export { formatPath, type Path } from "./config/path.ts";
 export type { Problem } from "./config/problem.ts";
 export { problemCodes } from "./config/problem-codes.ts";
 export type { ResolvedEndpoint, ResolvedMiddleware } from "./config/resolve.ts";
 export { ROUTE_FIELDS, type RouteOptions } from "./config/route-options.ts";
-export { coreErrors, formatPath } from "./errors/errors.ts";
+export { coreErrors } from "./errors/errors.ts";
 export { type PluginManifest, readManifest, SUPPORTED_API_VERSIONS } from "./plugin/manifest.ts";
 export {
   createRegistry,

@@ -122,14 +122,7 @@ async function startOne(route: Route): Promise<StartResult> {
 }
 
 function directScope(bridge: BridgeScope): OpenScope {
-  return {
-    bridge,
-    route: "direct",
-    signal: new AbortController().signal,
-    draining: false,
-    allowFaultInjection: false,
-    positions: false,
-    accounting: new Accounting(),
-    sessions: new Map(),
-  };
+  const { signal } = new AbortController();
+  const off = { draining: false, allowFaultInjection: false, positions: false };
+  return { bridge, route: "direct", signal, ...off, accounting: new Accounting(), sessions: new Map() };
 }

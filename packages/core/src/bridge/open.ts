@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
+import { formatPath, type Path, splitPath } from "../config/path.ts";
 import { Problems } from "../config/problem.ts";
-import { type ResolvedEndpoint, resolveEndpoint, splitPath } from "../config/resolve.ts";
+import { type ResolvedEndpoint, type ResolvedMiddleware, resolveEndpoint } from "../config/resolve.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { OpenContext, Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
@@ -8,12 +9,12 @@ import type { Consumer, Publisher } from "../contract/endpoint.ts";
 import type { Logger } from "../contract/log.ts";
 import type { MaybePromise } from "../contract/maybe-promise.ts";
 import type { StateStore } from "../contract/store.ts";
-import { coreErrors, formatPath } from "../errors/errors.ts";
+import { coreErrors } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { Accounting, NestedAccounting } from "../route/accounting.ts";
 import { countingConsumer } from "../route/counting-consumer.ts";
 import { orAborted } from "../route/within.ts";
-import { closeEnd } from "./close.ts";
+import { type Closable, closeEnd } from "./close.ts";
 import type { SharedResources } from "./shared.ts";
 
 /** What all endpoints of a bridge share. */
@@ -46,44 +47,47 @@ export interface OpenScope {
  */
 export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope, count = false): Promise<Consumer> {
   const { definition, config, middlewares } = resolved;
-  let consumer = await unlessGivenUp(scope, () => definition.input!.open(config, contextOf(resolved, "input", scope)));
-  if (count) consumer = countingConsumer(consumer, scope.accounting);
-  try {
-    for (const { definition, config, path } of middlewares.toReversed()) {
-      const inner = consumer;
-      const context = contextFor(path, path, "input", scope);
-      consumer = await unlessGivenUp(scope, () => definition.input!(inner, config, context));
-    }
-    return consumer;
-  } catch (error) {
-    await closeEnd(consumer, "input", scope.route, scope.bridge);
-    throw error;
-  }
+  const context = contextFor(resolved, "input", scope);
+  const opened = await unlessGivenUp(scope, () => definition.input!.open(config, context));
+  const transport = count ? countingConsumer(opened, scope.accounting) : opened;
+  return await wrapped(transport, middlewares.toReversed(), "input", scope, (one, inner, around) =>
+    one.definition.input!(inner, one.config, around),
+  );
 }
 
 /** Opens a sink with its middlewares: the first entry of the list is next to the transport. */
 export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope): Promise<Publisher> {
   const { definition, config, middlewares } = resolved;
-  const context = contextOf(resolved, "output", scope);
-  let publisher = await unlessGivenUp(scope, () => definition.output!.open(config, context));
+  const context = contextFor(resolved, "output", scope);
+  const transport = await unlessGivenUp(scope, () => definition.output!.open(config, context));
+  return await wrapped(transport, middlewares, "output", scope, (one, inner, around) =>
+    one.definition.output!(inner, one.config, around),
+  );
+}
+
+/** Puts middlewares around an end, one after another; closes what there is when one fails. */
+async function wrapped<T extends Closable>(
+  transport: T,
+  middlewares: readonly ResolvedMiddleware[],
+  side: Side,
+  scope: OpenScope,
+  wrap: (one: ResolvedMiddleware, inner: T, context: OpenContext) => MaybePromise<T>,
+): Promise<T> {
+  let end = transport;
   try {
-    for (const { definition, config, path } of middlewares) {
-      const inner = publisher;
-      const context = contextFor(path, path, "output", scope);
-      publisher = await unlessGivenUp(scope, () => definition.output!(inner, config, context));
+    for (const one of middlewares) {
+      const inner = end;
+      end = await unlessGivenUp(scope, () => wrap(one, inner, contextFor(one, side, scope)));
     }
-    return publisher;
+    return end;
   } catch (error) {
-    await closeEnd(publisher, "output", scope.route, scope.bridge);
+    await closeEnd(end, side, scope);
     throw error;
   }
 }
 
 /** The opened end. One that opens only after the signal has aborted is closed again. */
-async function unlessGivenUp<T extends { close(): Promise<void> }>(
-  { signal }: OpenScope,
-  open: () => MaybePromise<T>,
-): Promise<T> {
+async function unlessGivenUp<T extends Closable>({ signal }: OpenScope, open: () => MaybePromise<T>): Promise<T> {
   const opening = (async () => await open())();
   try {
     return await orAborted(opening, signal);
@@ -105,57 +109,40 @@ export async function openStore(url: string, bridge: BridgeScope): Promise<State
 }
 
 /** Checks an endpoint that is opened by itself or nested in an opened one. Throws a `config` error with every problem. */
-export function resolveToOpen(
-  endpoint: unknown,
-  side: Side,
-  path: readonly (string | number)[],
-  scope: OpenScope,
-): ResolvedEndpoint {
-  const { bridge, route, draining, allowFaultInjection } = scope;
-  const { registry, references } = bridge;
+export function resolveToOpen(endpoint: unknown, side: Side, path: Path, scope: OpenScope): ResolvedEndpoint {
+  const { registry, references } = scope.bridge;
   const problems = new Problems(path);
-  const around = { registry, references, route, draining, allowFaultInjection };
-  const resolved = resolveEndpoint(endpoint, side, around, problems);
+  const resolved = resolveEndpoint(endpoint, side, { registry, references, ...scope }, problems);
   if (!resolved) throw coreErrors.INVALID_ENDPOINT({ problems: problems.errors });
   return resolved;
 }
 
-function contextOf(resolved: ResolvedEndpoint, side: Side, scope: OpenScope): OpenContext {
-  return contextFor(resolved.path, resolved.configPath, side, scope);
-}
-
+/** For an endpoint or a middleware, by where it stands and where its configuration does. */
 function contextFor(
-  path: readonly (string | number)[],
-  configPath: readonly (string | number)[],
+  { path, configPath = path }: { readonly path: Path; readonly configPath?: Path },
   side: Side,
   scope: OpenScope,
 ): OpenContext {
-  const { bridge } = scope;
+  const { bridge, sessions, ...own } = scope;
+  const { log, clock, baseDir } = bridge;
   const at = formatPath(path);
   const child = (endpoint: unknown, childSide: Side, relative: string): ResolvedEndpoint =>
     resolveToOpen(endpoint, childSide, [...configPath, ...splitPath(relative)], scope);
-  const nested = (childSide: Side): OpenScope => {
-    if (childSide === "output") return scope;
-    // What an output reads on the side was never received by the route.
-    return { ...scope, accounting: side === "input" ? new NestedAccounting(scope.accounting) : new Accounting() };
-  };
+  // What an output reads on the side was never received by the route.
+  const aside = (): Accounting => (side === "input" ? new NestedAccounting(scope.accounting) : new Accounting());
   return {
-    route: scope.route,
+    ...own,
     path: at,
     side,
-    signal: scope.signal,
-    log: bridge.log,
-    clock: bridge.clock,
-    baseDir: bridge.baseDir,
-    draining: scope.draining,
-    allowFaultInjection: scope.allowFaultInjection,
-    positions: scope.positions,
-    accounting: scope.accounting,
-    session: getOrMake(scope.sessions, at, () => new Map()),
+    log,
+    clock,
+    baseDir,
+    session: getOrMake(sessions, at, () => new Map()),
     local: <T>(key: string, make: () => T): T => getOrMake(bridge.locals, key, make) as T,
     share: (key, make, dispose) => bridge.shared.acquire(key, make, dispose),
-    openConsumer: async (endpoint, relative) => openConsumer(child(endpoint, "input", relative), nested("input")),
-    openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), nested("output")),
+    openConsumer: async (endpoint, relative) =>
+      openConsumer(child(endpoint, "input", relative), { ...scope, accounting: aside() }),
+    openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), scope),
     openStore: (url) => openStore(url, bridge),
     reference: (name) => bridge.references.get(name),
     expressions: () => {

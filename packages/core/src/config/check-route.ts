@@ -4,7 +4,7 @@ import type { Registry } from "../plugin/registry.ts";
 import { type InferredGuarantee, inferGuarantee, isWeaker } from "../route/guarantee.ts";
 import { isRecord, typeName } from "./parse-endpoint.ts";
 import { type Problem, Problems } from "./problem.ts";
-import { type ResolvedEndpoint, resolveEndpoint } from "./resolve.ts";
+import { type ResolvedEndpoint, type ResolveScope, resolveEndpoint } from "./resolve.ts";
 import { type RouteOptions, readRouteOptions } from "./route-options.ts";
 
 /** A checked route: everything that is needed to run it, nothing opened yet. */
@@ -26,29 +26,23 @@ export interface CheckedRoute {
 const NO_REFERENCES: References = { get: () => undefined, names: () => [] };
 
 /** Checks a route as written in a configuration. Opens nothing, connects nowhere. Called before every start. */
-export function checkRoute(
-  registry: Registry,
-  name: string,
-  raw: unknown,
-  references: References = NO_REFERENCES,
-): CheckedRoute {
+export function checkRoute(registry: Registry, name: string, raw: unknown, references = NO_REFERENCES): CheckedRoute {
   const problems = new Problems();
-  const plan = planOf(registry, name, raw, references, problems);
+  const plan = isRecord(raw) ? planOf(name, raw, { registry, references }, problems) : undefined;
+  if (!isRecord(raw))
+    problems.error("MQB_CONFIG_TYPE", `a route is a map with "input" and "output", not ${typeName(raw)}`);
   return { ...(plan && problems.errors.length === 0 ? { plan } : {}), problems: problems.list };
 }
 
 function planOf(
-  registry: Registry,
   name: string,
-  raw: unknown,
-  references: References,
+  raw: Readonly<Record<string, unknown>>,
+  known: Pick<ResolveScope, "registry" | "references">,
   problems: Problems,
 ): RoutePlan | undefined {
-  if (!isRecord(raw))
-    return problems.error("MQB_CONFIG_TYPE", `a route is a map with "input" and "output", not ${typeName(raw)}`);
   const options = readRouteOptions(raw, problems);
   const { exitOnEmpty: draining, allowFaultInjection, requiredDelivery } = options;
-  const scope = { registry, references, route: name, draining, allowFaultInjection };
+  const scope = { ...known, route: name, draining, allowFaultInjection };
   const written = raw["input"] ?? undefined;
   if (written === undefined) problems.at("input").error("MQB_CONFIG_MISSING", `route "${name}" has no "input"`);
   const input = written === undefined ? undefined : resolveEndpoint(written, "input", scope, problems.at("input"));

@@ -1,6 +1,7 @@
 import type { Side } from "../contract/context.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { suggest } from "./nearest.ts";
+import type { Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
 
 /** An endpoint or middleware as written, taken apart: its name, its configuration and where that stands. */
@@ -8,13 +9,15 @@ export interface Parsed {
   readonly name: string;
   readonly config: unknown;
   /** Path of the configuration, from the endpoint. */
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
 }
 
 export interface ParsedEndpoint extends Parsed {
   /** In written order. */
   readonly middlewares: readonly Parsed[];
 }
+
+type Named = "endpoint" | "middleware";
 
 /** The sink of a route that names none: everything is discarded. */
 const DISCARD = "null";
@@ -83,12 +86,7 @@ function listEntries(raw: unknown, problems: Problems): [string | number, unknow
 }
 
 /** `name: config`, or the same spelt `custom: { name, config }`. */
-function parseEntry(
-  key: string,
-  value: unknown,
-  path: readonly (string | number)[],
-  problems: Problems,
-): Parsed | undefined {
+function parseEntry(key: string, value: unknown, path: Path, problems: Problems): Parsed | undefined {
   if (key !== "custom") return { name: key, config: value, path: [...path, key] };
   const place = problems.at(key);
   if (!isRecord(value))
@@ -111,16 +109,11 @@ function misplaced(keys: readonly string[], registry: Registry): string | undefi
 }
 
 /** Says that a name is unknown: with the package that brings it when that is known, else with the nearest names. */
-export function reportUnknown(
-  what: "endpoint" | "middleware",
-  name: string,
-  registry: Registry,
-  problems: Problems,
-): void {
+export function reportUnknown(what: Named, name: string, registry: Registry, problems: Problems): undefined {
   const code = what === "endpoint" ? "MQB_CONFIG_UNKNOWN_ENDPOINT" : "MQB_CONFIG_UNKNOWN_MIDDLEWARE";
   const bring = registry.packageFor(what, name);
-  if (bring) problems.error(code, `the ${what} "${name}" is not installed`, `install ${bring}`);
-  else problems.error(code, `unknown ${what} "${name}"`, suggest(name, registry.names(what)));
+  if (bring) return problems.error(code, `the ${what} "${name}" is not installed`, `install ${bring}`);
+  return problems.error(code, `unknown ${what} "${name}"`, suggest(name, registry.names(what)));
 }
 
 function quoted(keys: readonly string[]): string {

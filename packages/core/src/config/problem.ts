@@ -1,3 +1,4 @@
+import type { Path } from "./path.ts";
 import type { problemCodes } from "./problem-codes.ts";
 
 /** One fault or remark about a configuration, in the place where it was written. */
@@ -6,22 +7,22 @@ export interface Problem {
   /** Core's own are the keys of `problemCodes`; definitions bring theirs. */
   readonly code: string;
   /** From the route: `["output", "file", "pth"]`. */
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   readonly message: string;
   readonly hint?: string;
 }
 
 /** Collects the problems of one place in a route; `at` is a place below it, of the same collection. */
 export class Problems {
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   private readonly found: Problem[];
 
-  constructor(path: readonly (string | number)[] = [], found: Problem[] = []) {
+  constructor(path: Path = [], found: Problem[] = []) {
     this.path = path;
     this.found = found;
   }
 
-  at(...steps: readonly (string | number)[]): Problems {
+  at(...steps: Path): Problems {
     return new Problems([...this.path, ...steps], this.found);
   }
 

@@ -8,8 +8,9 @@ import type {
 } from "../contract/definition.ts";
 import type { InputCapabilities, OutputCapabilities } from "../contract/endpoint.ts";
 import { describeError, isMqbError } from "../errors/mqb-error.ts";
-import type { Registry } from "../plugin/registry.ts";
+import type { Registered, Registry } from "../plugin/registry.ts";
 import { isRecord, type Parsed, parseEndpoint, reportUnknown } from "./parse-endpoint.ts";
+import { type Path, splitPath } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { validate } from "./validate.ts";
 
@@ -18,7 +19,7 @@ export interface ResolvedMiddleware {
   readonly definition: MiddlewareDefinition;
   readonly config: unknown;
   /** Where its configuration stands, from the route: `output.middlewares[0].dlq`. */
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   readonly children: readonly ResolvedEndpoint[];
 }
 
@@ -29,9 +30,9 @@ export interface ResolvedEndpoint {
   readonly definition: EndpointDefinition;
   readonly config: unknown;
   /** Where it stands, from the route: `output.middlewares[0].dlq.endpoint`. */
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   /** Where its configuration stands: `output.middlewares[0].dlq.endpoint.file`. */
-  readonly configPath: readonly (string | number)[];
+  readonly configPath: Path;
   /** In written order. */
   readonly middlewares: readonly ResolvedMiddleware[];
   readonly input?: InputCapabilities;
@@ -77,13 +78,9 @@ export function resolveEndpoint(
   let own: Checked | undefined;
   if (!found) reportUnknown("endpoint", parsed.name, scope.registry, place);
   else {
-    const offered = found.definition[side] !== undefined;
-    if (!offered) {
-      const only = `it is ${side === "input" ? "output" : "input"} only`;
-      place.error("MQB_CONFIG_WRONG_SIDE", `"${found.name}" cannot be an ${side}`, only);
-    }
-    const config = withName(found.definition, parsed.config, scope.route);
-    own = checkConfig(found.definition, config, found.name, offered, nested, place);
+    const only = `it is ${side === "input" ? "output" : "input"} only`;
+    if (!found.definition[side]) place.error("MQB_CONFIG_WRONG_SIDE", `"${found.name}" cannot be an ${side}`, only);
+    own = checkConfig(found, withName(found.definition, parsed.config, scope.route), nested, place);
   }
   const middlewares = parsed.middlewares
     .map((one) => resolveMiddleware(one, nested, problems.at(...one.path)))
@@ -91,23 +88,12 @@ export function resolveEndpoint(
   if (!found || !own || problems.errors.length > before) return undefined;
 
   const { definition, name: type } = found;
-  const { config, context } = own;
-  const capabilities = guarded(place, () => capabilitiesOf(definition, side, config, context, middlewares));
+  const { config } = own;
+  const capabilities = guarded(place, () => capabilitiesOf(definition, side, own, middlewares));
+  if (!capabilities) return undefined;
   const children = [...own.children, ...middlewares.flatMap((one) => one.children)];
-  const { path } = problems;
-  return (
-    capabilities && {
-      type,
-      side,
-      definition,
-      config,
-      path,
-      configPath: place.path,
-      middlewares,
-      children,
-      ...capabilities,
-    }
-  );
+  const places = { path: problems.path, configPath: place.path };
+  return { type, side, definition, config, ...places, middlewares, children, ...capabilities };
 }
 
 /** What is known around a configuration when its nested endpoints are looked at. */
@@ -118,6 +104,8 @@ interface Nested {
   readonly middlewares: readonly string[];
 }
 
+type Found = Registered<EndpointDefinition | MiddlewareDefinition>;
+
 interface Checked {
   readonly config: unknown;
   readonly context: CheckContext;
@@ -127,31 +115,27 @@ interface Checked {
 function resolveMiddleware(parsed: Parsed, nested: Nested, place: Problems): ResolvedMiddleware | undefined {
   const { side, scope } = nested;
   const found = scope.registry.middleware(parsed.name);
-  if (!found) {
-    reportUnknown("middleware", parsed.name, scope.registry, place);
-    return undefined;
-  }
+  if (!found) return reportUnknown("middleware", parsed.name, scope.registry, place);
   const { definition, name } = found;
   if (!definition[side]) {
     const other = side === "input" ? "output" : "input";
     const message = `"${name}" is a middleware for the ${other} only; here it stands on an ${side}`;
     return place.error("MQB_CONFIG_WRONG_SIDE", message, `move it to the ${other}'s "middlewares"`);
   }
-  const checked = checkConfig(definition, parsed.config, name, true, nested, place);
+  const checked = checkConfig(found, parsed.config, nested, place);
   return checked && { name, definition, config: checked.config, path: place.path, children: checked.children };
 }
 
 /** Validates a configuration; then, on a side that the definition offers, what is nested in it and its own checks. */
 function checkConfig(
-  definition: EndpointDefinition | MiddlewareDefinition,
+  { name, definition }: Found,
   given: unknown,
-  name: string,
-  offered: boolean,
-  { side, scope, around, middlewares }: Nested,
+  nested: Nested,
   place: Problems,
 ): Checked | undefined {
+  const { side, scope, around, middlewares } = nested;
   const valid = guarded(place, () => validate(definition.schema, given, name, place));
-  if (!valid || !offered) return undefined;
+  if (!valid || !definition[side]) return undefined;
   const config = valid.value;
   const children: ResolvedEndpoint[] = [];
   const resolved: ResolvedChild[] = [];
@@ -184,8 +168,7 @@ function guarded<T>(place: Problems, run: () => T): T | undefined {
 function capabilitiesOf(
   definition: EndpointDefinition,
   side: Side,
-  config: unknown,
-  context: CheckContext,
+  { config, context }: Checked,
   middlewares: readonly ResolvedMiddleware[],
 ): { input: InputCapabilities } | { output: OutputCapabilities } {
   if (side === "input") {
@@ -204,13 +187,6 @@ function withName(definition: EndpointDefinition, config: unknown, route: string
   const field = definition.nameField;
   const given = config ?? {};
   return field && isRecord(given) && given[field] === undefined ? { ...given, [field]: route } : config;
-}
-
-/** `cases.a` and `[0].to` as steps of a path. */
-export function splitPath(path: string): (string | number)[] {
-  return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
-    index === undefined ? name! : Number(index),
-  );
 }
 
 function circleText(around: readonly unknown[], raw: unknown): string {

@@ -1,17 +1,17 @@
 import { type ConfigSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
-import { coreErrors, formatPath } from "../errors/errors.ts";
+import { coreErrors } from "../errors/errors.ts";
 import { suggest } from "./nearest.ts";
 import { typeName } from "./parse-endpoint.ts";
+import { formatPath, type Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { isRouteField } from "./route-options.ts";
 
+interface Valid {
+  readonly value: unknown;
+}
+
 /** Validates a configuration against its schema; every issue becomes a problem at its place, and the result undefined. */
-export function validate(
-  schema: ConfigSchema,
-  config: unknown,
-  name: string,
-  problems: Problems,
-): { readonly value: unknown } | undefined {
+export function validate(schema: ConfigSchema, config: unknown, name: string, problems: Problems): Valid | undefined {
   const given = config ?? {};
   const result = schema["~standard"].validate(given);
   if (result instanceof Promise) {
@@ -46,13 +46,13 @@ function report(issue: SchemaIssue, given: unknown, schema: ConfigSchema, name: 
   }
 }
 
-function fieldHint(key: string, schema: ConfigSchema, path: readonly (string | number)[]): string {
+function fieldHint(key: string, schema: ConfigSchema, path: Path): string {
   if (key === "middlewares") return `"middlewares" stands beside the endpoint type, not inside it`;
   if (isRouteField(key)) return `"${key}" is a field of the route, not of an endpoint`;
   return suggest(key, knownFields(schema, path));
 }
 
-function knownFields(schema: ConfigSchema, path: readonly (string | number)[]): string[] {
+function knownFields(schema: ConfigSchema, path: Path): string[] {
   let node = jsonSchemaOf(schema);
   for (const key of path) node = node?.properties?.[key] ?? node?.items;
   const objects = node?.properties ? [node] : (node?.anyOf ?? []);

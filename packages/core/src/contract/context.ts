@@ -20,9 +20,9 @@ export interface OpenContext {
   readonly baseDir: string;
   /** The route ends at the first empty batch (`exit_on_empty`, `--drain`). */
   readonly draining: boolean;
-  /** For middlewares of the input that take messages out of a batch or make several of one; counts until the close. */
   /** The output of the route names what it writes by source positions: stamp each message with its own (`mqb.src.*`). */
   readonly positions: boolean;
+  /** For middlewares of the input that take messages out of a batch or make several of one; counts until the close. */
   readonly accounting: Accounting;
   /** The route's `allow_fault_injection`. */
   readonly allowFaultInjection: boolean;

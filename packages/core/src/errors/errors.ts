@@ -1,15 +1,8 @@
+import { formatPath, type Path } from "../config/path.ts";
 import { defineErrors, errorRow } from "./table.ts";
 
-/** A path as users write it: `output.middlewares[0].dlq`. */
-export function formatPath(path: readonly (string | number)[]): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text ? `${text}.${part}` : part),
-    "",
-  );
-}
-
 interface Listed {
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   readonly message: string;
   readonly hint?: string;
 }

@@ -178,68 +178,37 @@ class SlabBatch implements MessageBatch, MessageSource {
 }
 
 /** Some positions of a slab batch; messages, ids and bytes stay those of the whole. */
-class Selection implements MessageBatch {
-  readonly length: number;
-  readonly shared?: Metadata;
+class Selection extends SlabBatch {
   private readonly whole: SlabBatch;
   private readonly indices: Uint32Array;
-  private part: Slab | undefined;
-  private bytes = -1;
 
   constructor(whole: SlabBatch, indices: Uint32Array) {
+    super(slabOf(whole.slab, indices), undefined, whole.shared);
     this.whole = whole;
     this.indices = indices;
-    this.length = indices.length;
-    if (whole.shared) this.shared = whole.shared;
   }
 
-  get slab(): Slab {
-    if (!this.part) {
-      const { bytes, starts, ends, terminator } = this.whole.slab;
-      const from = new Uint32Array(this.length);
-      const to = new Uint32Array(this.length);
-      for (let i = 0; i < this.length; i++) {
-        from[i] = starts[this.indices[i]!]!;
-        to[i] = ends[this.indices[i]!]!;
-      }
-      this.part = terminator ? { bytes, starts: from, ends: to, terminator } : { bytes, starts: from, ends: to };
-    }
-    return this.part;
-  }
-
-  get byteLength(): number {
-    if (this.bytes < 0) this.bytes = sumLengths(this.slab);
-    return this.bytes;
-  }
-
-  at(index: number): Message {
+  override at(index: number): Message {
     return this.whole.at(this.position(index));
   }
 
-  payload(index: number): Uint8Array {
-    return this.whole.payload(this.position(index));
-  }
-
-  id(index: number): MessageId {
+  override id(index: number): MessageId {
     return this.whole.id(this.position(index));
   }
 
-  writeId(index: number, into: Uint8Array, at: number): void {
+  override writeId(index: number, into: Uint8Array, at: number): void {
     this.whole.writeId(this.position(index), into, at);
   }
 
-  metadata(index: number): Metadata {
+  override metadata(index: number): Metadata {
     return this.whole.metadata(this.position(index));
   }
 
-  select(indices: Uint32Array): MessageBatch {
-    const composed = new Uint32Array(indices.length);
-    for (let i = 0; i < indices.length; i++) composed[i] = this.position(indices[i]!);
-    return new Selection(this.whole, composed);
-  }
-
-  *[Symbol.iterator](): Iterator<Message> {
-    for (let i = 0; i < this.length; i++) yield this.at(i);
+  override select(indices: Uint32Array): MessageBatch {
+    return new Selection(
+      this.whole,
+      indices.map((index) => this.position(index)),
+    );
   }
 
   private position(index: number): number {
@@ -247,6 +216,18 @@ class Selection implements MessageBatch {
     if (at === undefined) throw outside(index, this.length);
     return at;
   }
+}
+
+function slabOf(whole: Slab, indices: Uint32Array): Slab {
+  const starts = new Uint32Array(indices.length);
+  const ends = new Uint32Array(indices.length);
+  for (let i = 0; i < indices.length; i++) {
+    const at = indices[i]!;
+    if (at >= whole.starts.length) throw outside(at, whole.starts.length);
+    starts[i] = whole.starts[at]!;
+    ends[i] = whole.ends[at]!;
+  }
+  return { ...whole, starts, ends };
 }
 
 function sumLengths(slab: Slab): number {

@@ -1,3 +1,4 @@
+import { isRecord } from "../config/parse-endpoint.ts";
 import { API_VERSION } from "../contract/plugin.ts";
 import { coreErrors } from "../errors/errors.ts";
 
@@ -49,8 +50,4 @@ export function readManifest(packageJson: unknown, packageName: string): PluginM
 export function checkApiVersion(plugin: string, offered: unknown): void {
   if (SUPPORTED_API_VERSIONS.includes(offered as number)) return;
   throw coreErrors.API_VERSION({ plugin, offered, wanted: SUPPORTED_API_VERSIONS.join(" or ") });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

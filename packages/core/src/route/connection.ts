@@ -1,34 +1,23 @@
 import { closeEnd } from "../bridge/close.ts";
-import { type BridgeScope, openConsumer, openPublisher } from "../bridge/open.ts";
-import type { RoutePlan } from "../config/check-route.ts";
+import { type BridgeScope, type OpenScope, openConsumer, openPublisher } from "../bridge/open.ts";
 import type { Consumer, EndpointStatus, Publisher } from "../contract/endpoint.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
-import type { Drops } from "./drops.ts";
-import type { Handler } from "./handler.ts";
-import { Pump, type PumpEnd } from "./pump.ts";
+import { Pump, type PumpEnd, type PumpSettings } from "./pump.ts";
 import { orAborted } from "./within.ts";
 
 /** What a route gives to each of its connections. */
-export interface ConnectionSettings {
-  readonly plan: RoutePlan;
+export interface ConnectionSettings extends PumpSettings {
   readonly bridge: BridgeScope;
-  readonly handler: Handler | undefined;
-  readonly remaining: () => number;
-  readonly drainIdleMs: number;
-  readonly accounting: Accounting;
-  readonly drops: Drops;
   /** By path; outlives the connection. */
   readonly sessions: Map<string, Map<string, unknown>>;
 }
 
-const LINGER_MS = 5000;
-
 /** One connection of a route: opens both ends, pumps until something ends it, closes both. Used once. */
 export class Connection {
   private readonly s: ConnectionSettings;
-  private readonly accounting: Accounting;
+  private readonly scope: OpenScope;
   /** The life of both ends: aborted when opening is given up, and after they were closed. */
   private readonly life = new AbortController();
   private readonly cutOff = new AbortController();
@@ -39,7 +28,12 @@ export class Connection {
   constructor(settings: ConnectionSettings) {
     this.s = settings;
     // A part of its own: what a cut-off connection reports late does not count.
-    this.accounting = new Accounting(settings.accounting);
+    const accounting = new Accounting(settings.accounting);
+    const { plan, bridge, sessions } = settings;
+    const { exitOnEmpty: draining, allowFaultInjection } = plan.options;
+    const positions = plan.output.output!.needsPositions !== undefined;
+    const { signal } = this.life;
+    this.scope = { bridge, route: plan.name, signal, draining, allowFaultInjection, positions, accounting, sessions };
   }
 
   get load(): { readonly batches: number; readonly bytes: number } {
@@ -56,28 +50,18 @@ export class Connection {
 
   /** Opens both ends. Rejects with the cause, or with a timeout that has `lastError` as its cause. */
   async open(ms: number, lastError: unknown): Promise<void> {
-    const { plan, bridge, sessions } = this.s;
+    const { plan, bridge } = this.s;
     const { name: route, options } = plan;
     let waitingFor = "the output";
     const cancel = bridge.clock.timer(Math.max(1, ms), () => {
       const params = { route, ms: options.startupTimeoutMs, waitingFor };
       this.life.abort(coreErrors.START_TIMEOUT(params, lastError === undefined ? {} : { cause: lastError }));
     });
-    const scope = {
-      bridge,
-      route,
-      signal: this.life.signal,
-      draining: options.exitOnEmpty,
-      allowFaultInjection: options.allowFaultInjection,
-      positions: plan.output.output!.needsPositions !== undefined,
-      accounting: this.accounting,
-      sessions,
-    };
     try {
       // The output first: nothing is read before there is a place to put it.
-      this.publisher = await openPublisher(plan.output, scope);
+      this.publisher = await openPublisher(plan.output, this.scope);
       waitingFor = "the input";
-      this.consumer = await openConsumer(plan.input, scope, plan.input.middlewares.length > 0);
+      this.consumer = await openConsumer(plan.input, this.scope, plan.input.middlewares.length > 0);
     } finally {
       cancel();
     }
@@ -85,7 +69,7 @@ export class Connection {
 
   /** Moves messages until something ends it, then flushes. Never rejects. */
   async run(): Promise<PumpEnd> {
-    this.pump = this.makePump();
+    this.pump = new Pump(this.consumer!, this.publisher!, { ...this.s, accounting: this.scope.accounting });
     if (this.life.signal.aborted) this.pump.stop();
     const end = await this.pump.run();
     if (end.reason === "connection" || end.reason === "failed" || this.cutOff.signal.aborted) return end;
@@ -112,37 +96,10 @@ export class Connection {
 
   /** Closes both ends, waits a bounded time for each. What was in flight is the source's again. Never rejects. */
   async close(): Promise<void> {
-    const { plan, bridge } = this.s;
-    await closeEnd(this.consumer, "input", plan.name, bridge);
-    await closeEnd(this.publisher, "output", plan.name, bridge);
-    this.accounting.close();
-    this.life.abort(coreErrors.STOPPED({ route: plan.name }));
-  }
-
-  private makePump(): Pump {
-    const { plan, handler, remaining, drainIdleMs, bridge, drops } = this.s;
-    const { options, input, output } = plan;
-    return new Pump(this.consumer!, this.publisher!, {
-      route: plan.name,
-      concurrency: options.concurrency,
-      batchSize: options.batchSizeGiven ? options.batchSize : (output.output!.defaultBatchSize ?? options.batchSize),
-      commitLimit: options.commitConcurrencyLimit,
-      maxInFlightBytes: options.maxInFlightBytes,
-      emptyDelayMs: options.emptyBatchDelayMs,
-      draining: options.exitOnEmpty,
-      bounded: input.input!.bounded,
-      drainIdleMs,
-      commitsInOrder: input.input!.commitsInOrder,
-      orderedPublish: output.output!.orderedPublish,
-      handler,
-      remaining,
-      countsReceived: input.middlewares.length === 0,
-      lingerMs: LINGER_MS,
-      sinkName: output.type,
-      clock: bridge.clock,
-      accounting: this.accounting,
-      drops,
-    });
+    if (this.consumer) await closeEnd(this.consumer, "input", this.scope);
+    if (this.publisher) await closeEnd(this.publisher, "output", this.scope);
+    this.scope.accounting.close();
+    this.life.abort(coreErrors.STOPPED({ route: this.scope.route }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { ACK, type Disposition, nack, type Outcome, reply } from "../contract/disposition.ts";
 import { isExhausted, kindOf } from "../errors/mqb-error.ts";
 import type { MessageBatch } from "../message/batch.ts";
-import type { Accounting } from "./accounting.ts";
+import type { Accounting, Ending } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
 
 /** What the outcomes of one batch mean for its source and for the route. */
@@ -17,6 +17,13 @@ export interface Verdict {
   readonly fatal?: { readonly error: unknown; readonly kind: "connection" | "config" | "end" };
 }
 
+const ENDINGS = {
+  accepted: "delivered",
+  replied: "replied",
+  filtered: "filtered",
+  dead_lettered: "deadLettered",
+} as const satisfies Partial<Record<Outcome["type"], Ending>>;
+
 /**
  * Turns outcomes by position into dispositions: accepted -> ack, reply -> ack with reply, retryable -> nack, permanent
  * -> logged, counted, acked. Settles every message of the batch with the accounting.
@@ -31,46 +38,31 @@ export function judge(
   const counts = { delivered: 0, replied: 0, filtered: 0, deadLettered: 0, dropped: 0, nacked: 0 };
   let fatal: Verdict["fatal"];
   let firstNacked = -1;
-  let error: unknown;
   for (let i = 0; i < batch.length; i++) {
     const outcome = outcomes[i]!;
     let disposition = ACK;
-    switch (outcome.type) {
-      case "accepted":
-        counts.delivered += 1;
-        break;
-      case "replied":
-        counts.replied += 1;
-        disposition = reply(outcome.message);
-        break;
-      case "filtered":
-        counts.filtered += 1;
-        break;
-      case "dead_lettered":
-        counts.deadLettered += 1;
-        break;
-      case "failed": {
-        const kind = kindOf(outcome.error, "retryable");
-        if (kind === "permanent" && !isExhausted(outcome.error)) {
-          counts.dropped += 1;
-          drops.add(batch.id(i), outcome.error);
-          break;
-        }
+    if (outcome.type !== "failed") {
+      const ending = ENDINGS[outcome.type];
+      if (!ending) throw new TypeError(`an outcome of an unknown type: ${String(outcome.type)}`);
+      counts[ending] += 1;
+      if (outcome.type === "replied") disposition = reply(outcome.message);
+    } else {
+      const kind = kindOf(outcome.error, "retryable");
+      if (kind === "permanent" && !isExhausted(outcome.error)) {
+        counts.dropped += 1;
+        drops.add(batch.id(i), outcome.error);
+      } else {
         counts.nacked += 1;
         disposition = nack(outcome.error);
-        if (firstNacked < 0) {
-          firstNacked = i;
-          error = outcome.error;
-        }
+        if (firstNacked < 0) firstNacked = i;
         if (kind === "connection" || kind === "config" || kind === "end") fatal ??= { error: outcome.error, kind };
-        break;
       }
-      default:
-        throw new TypeError(`an outcome of an unknown type: ${String((outcome as { type: unknown }).type)}`);
     }
     dispositions[i] = disposition;
   }
-  if (firstNacked >= 0 && !fatal) drops.returned(counts.nacked, batch.id(firstNacked), error);
+  const first = outcomes[firstNacked];
+  const error = first?.type === "failed" ? first.error : undefined;
+  if (first && !fatal) drops.returned(counts.nacked, batch.id(firstNacked), error);
   for (const ending of Object.keys(counts) as (keyof typeof counts)[]) {
     if (counts[ending] > 0) accounting.settle(ending, counts[ending]);
   }

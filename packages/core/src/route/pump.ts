@@ -1,6 +1,8 @@
+import type { RoutePlan } from "../config/check-route.ts";
+import type { RouteOptions } from "../config/route-options.ts";
 import { type Clock, sleep } from "../contract/clock.ts";
 import { type Disposition, failed, type Outcome } from "../contract/disposition.ts";
-import type { Consumer, Delivery, Publisher } from "../contract/endpoint.ts";
+import type { Consumer, Delivery, InputCapabilities, OutputCapabilities, Publisher } from "../contract/endpoint.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { asError, kindOf } from "../errors/mqb-error.ts";
 import { batchOf, type MessageBatch } from "../message/batch.ts";
@@ -19,33 +21,21 @@ export type PumpEnd =
   | { readonly reason: "connection" | "failed"; readonly error: unknown };
 
 export interface PumpSettings {
-  readonly route: string;
-  readonly concurrency: number;
-  readonly batchSize: number;
-  readonly commitLimit: number;
-  readonly maxInFlightBytes: number;
-  readonly emptyDelayMs: number;
-  readonly draining: boolean;
-  /** The source knows its end; otherwise this long a silence is taken for it. */
-  readonly bounded: boolean;
-  readonly drainIdleMs: number;
-  readonly commitsInOrder: boolean;
-  readonly orderedPublish: boolean;
+  readonly plan: RoutePlan;
+  readonly bridge: { readonly clock: Clock };
   readonly handler: Handler | undefined;
   /** How many more messages may be delivered before the pump ends; asked before every read. */
   readonly remaining: () => number;
-  /** The input's own middlewares count what they receive; without them the pump counts. */
-  readonly countsReceived: boolean;
-  /** How long sends and commits may go on after one end of the route has failed. */
-  readonly lingerMs: number;
-  readonly sinkName: string;
-  readonly clock: Clock;
+  /** This long a silence of a source that does not know its end is taken for it, in a drain. */
+  readonly drainIdleMs: number;
   readonly accounting: Accounting;
   readonly drops: Drops;
 }
 
 const MAX_NACK_PAUSE_MS = 1000;
 const MAX_FRUITLESS_IN_DRAIN = 10;
+/** How long sends and commits may go on after one end of the route has failed. */
+const LINGER_MS = 5000;
 /** How long a source that was told to stop waiting, and a sink that was told that nobody waits, have to heed it. */
 const RECEIVE_LIMIT_MS = 1000;
 const SEND_LIMIT_MS = 250;
@@ -56,6 +46,11 @@ const SEND_LIMIT_MS = 250;
  */
 export class Pump {
   private readonly s: PumpSettings;
+  private readonly clock: Clock;
+  private readonly options: RouteOptions;
+  private readonly source: InputCapabilities;
+  private readonly sink: OutputCapabilities;
+  private readonly batchSize: number;
   private readonly consumer: Consumer;
   private readonly publisher: Publisher;
   private readonly publishing = new Sequencer();
@@ -89,6 +84,12 @@ export class Pump {
     this.consumer = consumer;
     this.publisher = publisher;
     this.s = settings;
+    const { options, input, output } = settings.plan;
+    this.clock = settings.bridge.clock;
+    this.options = options;
+    this.source = input.input!;
+    this.sink = output.output!;
+    this.batchSize = options.batchSizeGiven ? options.batchSize : (this.sink.defaultBatchSize ?? options.batchSize);
     this.over = new Promise((resolve) => {
       this.resolveOver = resolve;
     });
@@ -115,20 +116,20 @@ export class Pump {
     if (this.isOver) return;
     this.finish({ reason: "stopped" });
     this.sending.abort(reason);
-    this.timers.push(this.s.clock.timer(SEND_LIMIT_MS, () => this.giveUp()));
+    this.timers.push(this.clock.timer(SEND_LIMIT_MS, () => this.giveUp()));
   }
 
   private async read(): Promise<void> {
     try {
       while (!this.end) {
-        const max = Math.min(this.s.batchSize, this.s.remaining() - this.messages);
+        const max = Math.min(this.batchSize, this.s.remaining() - this.messages);
         if (!this.hasRoom() || (max <= 0 && this.unsettled > 0)) {
           await this.somethingSettled();
           continue;
         }
         if (max <= 0) return this.finish({ reason: "limit" });
         if (this.fruitless > 0 && !(await this.pauseAfterNack())) continue;
-        const delivery = await (this.s.draining && !this.s.bounded
+        const delivery = await (this.options.exitOnEmpty && !this.source.bounded
           ? this.receiveOrIdle(max)
           : this.consumer.receive(max, this.reading.signal));
         if (this.isOver) return;
@@ -147,7 +148,7 @@ export class Pump {
 
   private async receiveOrIdle(max: number): Promise<Delivery> {
     const idle = new AbortController();
-    const cancel = this.s.clock.timer(this.s.drainIdleMs, () => idle.abort());
+    const cancel = this.clock.timer(this.s.drainIdleMs, () => idle.abort());
     const stop = (): void => idle.abort(this.reading.signal.reason);
     this.reading.signal.addEventListener("abort", stop, { once: true });
     try {
@@ -165,7 +166,8 @@ export class Pump {
   /** The source said "nothing". In a drain that is the end, unless something in flight comes back to it. */
   private async afterNothing(): Promise<void> {
     // A delay of 0 still lets timers and other routes run.
-    if (!this.s.draining) return void (await sleep(this.s.clock, this.s.emptyDelayMs, this.reading.signal));
+    if (!this.options.exitOnEmpty)
+      return void (await sleep(this.clock, this.options.emptyBatchDelayMs, this.reading.signal));
     this.hurry();
     while (this.unsettled > 0 && !this.end) await this.somethingSettled();
     if (this.nacksSince === 0) this.finish({ reason: "drained" });
@@ -180,20 +182,21 @@ export class Pump {
     this.bytes += batch.byteLength;
     this.messages += batch.length;
     if (batch.length > 0) {
-      if (this.s.countsReceived) this.s.accounting.receive(batch.length);
+      if (this.s.plan.input.middlewares.length === 0) this.s.accounting.receive(batch.length);
       void this.work(delivery, number);
     } else {
-      if (this.s.orderedPublish) void this.skipTurn(number);
-      void this.settle(delivery, number, undefined);
+      if (this.sink.orderedPublish) void this.skipTurn(number);
+      void this.settle(delivery, number);
     }
   }
 
   /** Publishes and commits one batch. Holds a worker until the sink has answered, a commit slot until the source has. */
   private async work(delivery: Delivery, number: number): Promise<void> {
     const { batch } = delivery;
-    const { handler, route, orderedPublish, accounting, drops } = this.s;
+    const { plan, handler, accounting, drops } = this.s;
+    const { orderedPublish } = this.sink;
     this.working += 1;
-    const handled = handler && (await runHandler(handler, batch, route, this.yielder));
+    const handled = handler && (await runHandler(handler, batch, plan.name, this.yielder));
     const turn = orderedPublish ? this.publishing.enter(number) : undefined;
     if (turn) await turn;
     let verdict: Verdict | undefined;
@@ -225,7 +228,7 @@ export class Pump {
       if (this.hurried) this.flushEarly();
       const outcomes = await answer;
       if (outcomes && outcomes.length !== batch.length)
-        throw coreErrors.OUTCOME_COUNT({ endpoint: this.s.sinkName, sent: batch.length, got: outcomes.length });
+        throw coreErrors.OUTCOME_COUNT({ endpoint: this.s.plan.output.type, sent: batch.length, got: outcomes.length });
       return outcomes;
     } catch (error) {
       return new Array<Outcome>(batch.length).fill(failed(error));
@@ -244,20 +247,16 @@ export class Pump {
       this.fruitless = verdict.delivered > 0 ? 1 : this.fruitless + 1;
     } else this.fruitless = 0;
     const { fatal, error } = verdict;
-    const fruitless = this.s.draining && this.fruitless >= MAX_FRUITLESS_IN_DRAIN;
+    const fruitless = this.options.exitOnEmpty && this.fruitless >= MAX_FRUITLESS_IN_DRAIN;
     if (!fatal && !fruitless) return;
     this.sinkEnd ??= fatal ?? { error };
     const reason = fatal && fatal.kind !== "config" ? fatal.kind : "failed";
     this.finish({ reason, error: this.sinkEnd.error });
   }
 
-  private async settle(
-    delivery: Delivery,
-    number: number,
-    dispositions: readonly Disposition[] | undefined,
-  ): Promise<void> {
+  private async settle(delivery: Delivery, number: number, dispositions?: readonly Disposition[]): Promise<void> {
     const { batch } = delivery;
-    const inOrder = this.s.commitsInOrder;
+    const inOrder = this.source.commitsInOrder;
     const turn = inOrder ? this.committing.enter(number) : undefined;
     if (turn) await turn;
     try {
@@ -265,7 +264,8 @@ export class Pump {
       if (!this.isOver && !(inOrder && this.commitFailed)) await delivery.commit(dispositions);
     } catch (error) {
       this.commitFailed = true;
-      this.finish(asCommitFailure(error));
+      const end = endOf(error);
+      this.finish(end.reason === "end" ? { ...end, reason: "connection" } : end);
     }
     if (inOrder) this.committing.leave(number);
     this.unsettled -= 1;
@@ -277,9 +277,9 @@ export class Pump {
 
   private hasRoom(): boolean {
     return (
-      this.working < this.s.concurrency &&
-      this.unsettled - this.working < this.s.commitLimit &&
-      this.bytes < this.s.maxInFlightBytes
+      this.working < this.options.concurrency &&
+      this.unsettled - this.working < this.options.commitConcurrencyLimit &&
+      this.bytes < this.options.maxInFlightBytes
     );
   }
 
@@ -297,7 +297,7 @@ export class Pump {
 
   private pauseAfterNack(): Promise<boolean> {
     const ms = Math.min(MAX_NACK_PAUSE_MS, 10 * 2 ** Math.min(this.fruitless - 1, 10));
-    return sleep(this.s.clock, ms, this.reading.signal);
+    return sleep(this.clock, ms, this.reading.signal);
   }
 
   /** Sends that wait for more messages need not: none come. */
@@ -316,14 +316,13 @@ export class Pump {
     this.end = end;
     this.reading.abort();
     this.wakeReader();
-    const { clock, lingerMs } = this.s;
     const giveUpReading = (): void => {
       this.reads = false;
       this.checkOver();
     };
-    this.timers.push(clock.timer(RECEIVE_LIMIT_MS, giveUpReading));
+    this.timers.push(this.clock.timer(RECEIVE_LIMIT_MS, giveUpReading));
     if (end.reason === "connection" || end.reason === "failed")
-      this.timers.push(clock.timer(lingerMs, () => this.cut(end.error)));
+      this.timers.push(this.clock.timer(LINGER_MS, () => this.cut(end.error)));
     else this.hurry();
   }
 
@@ -346,9 +345,4 @@ export function endOf(thrown: unknown): PumpEnd {
   const error = asError(thrown);
   if (kind === "end") return { reason: "end", error };
   return { reason: kind === "permanent" || kind === "config" ? "failed" : "connection", error };
-}
-
-function asCommitFailure(thrown: unknown): PumpEnd {
-  const end = endOf(thrown);
-  return end.reason === "end" ? { reason: "connection", error: end.error } : end;
 }

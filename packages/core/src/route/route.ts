@@ -5,7 +5,7 @@ import { coreErrors } from "../errors/errors.ts";
 import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
 import { Backoff } from "./backoff.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionSettings } from "./connection.ts";
 import { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
 import { endOf, type PumpEnd } from "./pump.ts";
@@ -41,13 +41,13 @@ export class Route {
   readonly done: Promise<RouteResult>;
 
   private readonly bridge: BridgeScope;
-  private readonly run: RouteRunOptions;
+  private readonly unreachable: "fail" | "keep";
   private readonly accounting = new Accounting();
   private readonly drops: Drops;
-  private readonly sessions = new Map<string, Map<string, unknown>>();
   private readonly stopping = new AbortController();
   private readonly backoff: Backoff;
-  private readonly drainIdleMs: number;
+  /** For each connection. */
+  private readonly settings: ConnectionSettings;
   private resolveDone: (result: RouteResult) => void = () => {};
   private current: RouteState = "idle";
   private connection: Connection | undefined;
@@ -60,11 +60,14 @@ export class Route {
   constructor(plan: RoutePlan, run: RouteRunOptions, bridge: BridgeScope, drainIdleMs: number) {
     this.name = plan.name;
     this.plan = plan;
-    this.run = run;
     this.bridge = bridge;
-    this.drainIdleMs = drainIdleMs;
+    this.unreachable = run.unreachable ?? "fail";
     this.drops = new Drops(plan.name, bridge.log);
     this.backoff = new Backoff(plan.options.reconnectIntervalMs);
+    const { handler, limit = Number.POSITIVE_INFINITY } = run;
+    const remaining = (): number => limit - this.delivered();
+    const { accounting, drops } = this;
+    this.settings = { plan, bridge, handler, remaining, drainIdleMs, accounting, drops, sessions: new Map() };
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
     });
@@ -155,7 +158,7 @@ export class Route {
       const left = deadline - clock.monotonic();
       if (starting && left <= 0 && this.lastError !== undefined) {
         end = { reason: "failed", error: this.lastError };
-        if (this.run.unreachable !== "keep") break;
+        if (this.unreachable !== "keep") break;
         answerOnce("connecting");
       }
       end = await this.connectOnce(starting ? left : startupTimeoutMs, () => answerOnce("running"));
@@ -182,10 +185,7 @@ export class Route {
 
   /** One connection: opens both ends, pumps, closes both. */
   private async connectOnce(openMs: number, opened: () => void): Promise<PumpEnd> {
-    const { plan, run, bridge, drainIdleMs, accounting, drops, sessions } = this;
-    const remaining = (): number => (run.limit === undefined ? Number.POSITIVE_INFINITY : run.limit - this.delivered());
-    const settings = { plan, bridge, handler: run.handler, remaining, drainIdleMs, accounting, drops, sessions };
-    const connection = new Connection(settings);
+    const connection = new Connection(this.settings);
     this.connection = connection;
     const before = this.delivered();
     let end: PumpEnd;

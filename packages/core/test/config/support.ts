@@ -1,7 +1,7 @@
 import { checkRoute } from "../../src/config/check-route.ts";
+import { formatPath } from "../../src/config/path.ts";
 import type { Problem } from "../../src/config/problem.ts";
 import type { EndpointDefinition, MiddlewareDefinition, References } from "../../src/contract/definition.ts";
-import { formatPath } from "../../src/errors/errors.ts";
 import { createRegistry, type RegistryOptions } from "../../src/plugin/registry.ts";
 import { FakeConsumer } from "../fakes/consumer.ts";
 import { fields, INPUT, middleware, OUTPUT, plugin } from "../fakes/plugin.ts";

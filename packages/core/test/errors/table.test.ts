@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { coreErrors, formatPath } from "../../src/errors/errors.ts";
+import { formatPath } from "../../src/config/path.ts";
+import { coreErrors } from "../../src/errors/errors.ts";
 import { isMqbError } from "../../src/errors/mqb-error.ts";
 import { defineErrors, errorRow } from "../../src/errors/table.ts";
 

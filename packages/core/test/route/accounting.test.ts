@@ -36,7 +36,7 @@ describe("the accounting of a source in another one", () => {
   it("counts as received what ends there, since the outer source never hands it on", () => {
     const whole = new Accounting();
     const nested = new NestedAccounting(new NestedAccounting(whole));
-    nested.receive(5);
+    nested.receive();
     nested.settle("filtered", 2);
     expect(whole.snapshot()).toMatchObject({ received: 2, filtered: 2, inFlight: 0 });
   });

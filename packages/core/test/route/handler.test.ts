@@ -25,7 +25,7 @@ describe("a handler", () => {
     const { publisher, consumer } = await handling(
       async (message) => {
         seen.push(`start ${message.text()}`);
-        await null;
+        await Promise.resolve();
         seen.push(`end ${message.text()}`);
         return message.with({ payload: Buffer.from(message.text().toUpperCase()) });
       },

@@ -20,7 +20,7 @@ describe("a start", () => {
         return new FakeConsumer();
       },
       publisher: async () => {
-        await null;
+        await Promise.resolve();
         opened.push("output");
         return new FakePublisher();
       },

@@ -1,0 +1,17 @@
+/** Where something stands in a route, as steps: `["output", "middlewares", 0, "dlq"]`. */
+export type Path = readonly (string | number)[];
+
+/** A path as users write it: `output.middlewares[0].dlq`. */
+export function formatPath(path: Path): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text ? `${text}.${part}` : part),
+    "",
+  );
+}
+
+/** The steps of a written path: `cases.a`, `[0].to`. */
+export function splitPath(path: string): Path {
+  return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
+    index === undefined ? name! : Number(index),
+  );
+}
