@@ -18,6 +18,8 @@ export interface Slab {
 export interface SlabFields {
   /** The id that the message came with; `undefined` = it has none and gets a fresh one. */
   id?(index: number): MessageId | undefined;
+  /** Writes the 36 characters of that id as ASCII; false when there is none. For ids that lie somewhere as bytes. */
+  writeId?(index: number, into: Uint8Array, at: number): boolean;
   /** Metadata of this one message, without `shared`. */
   metadata?(index: number): Metadata | undefined;
 }
@@ -153,6 +155,7 @@ class SlabBatch implements MessageBatch, MessageSource {
   }
 
   writeId(index: number, into: Uint8Array, at: number): void {
+    if (this.fields?.writeId?.(index, into, at)) return;
     const id = this.ids?.[index] ?? this.fields?.id?.(index);
     if (id === undefined) this.freshIds().write(index, into, at);
     else for (let i = 0; i < id.length; i++) into[at + i] = id.charCodeAt(i);

@@ -112,8 +112,13 @@ describe("a batch over a slab", () => {
 
   it("writes ids as the texts that they are, given or fresh, whole or selected", () => {
     const given = "00000000-0000-4000-8000-000000000001";
-    const batch = slabBatch(slabOf("a", "b"), { id: (index) => (index === 0 ? given : undefined) });
-    for (const one of [batch, batch.select(Uint32Array.of(1, 0))]) {
+    const id = (index: number): string | undefined => (index === 0 ? given : undefined);
+    const writeId = (index: number, into: Uint8Array, at: number): boolean => {
+      if (index === 0) into.set(Buffer.from(given), at);
+      return index === 0;
+    };
+    const batch = slabBatch(slabOf("a", "b"), { id });
+    for (const one of [batch, batch.select(Uint32Array.of(1, 0)), slabBatch(slabOf("a", "b"), { id, writeId })]) {
       const bytes = Buffer.alloc(72);
       one.writeId!(0, bytes, 0);
       one.writeId!(1, bytes, 36);

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { idFromText, type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch } from "@mqb/core/plugin";
 import { type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
-import { CanonicalReader, canonicalId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
+import { CanonicalReader, canonicalId, copyId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
 import { type EnvelopeFormat, type Foreign, type ParsedEnvelope, parseEnvelope } from "../envelope/parse.ts";
 import { isJson, jsonStack } from "../json/scan.ts";
 import type { DecodedBatch, DecoderOptions, Stamp } from "./decoder.ts";
@@ -163,6 +163,14 @@ class EnvelopeFields implements SlabFields {
     const start = starts[index]!;
     const text = canonicalId(bytes, start);
     return isUuid(bytes, start) ? text : idFromText(text);
+  }
+
+  writeId(index: number, into: Uint8Array, at: number): boolean {
+    const { bytes, starts } = this.lines;
+    const start = starts[index]!;
+    if (this.parsed?.has(index) || !isUuid(bytes, start)) return false;
+    copyId(bytes, start, into, at);
+    return true;
   }
 }
 

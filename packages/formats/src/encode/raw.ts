@@ -1,4 +1,5 @@
 import type { MessageBatch, Slab } from "@mqb/core/plugin";
+import { joinRanges } from "@mqb/kernel";
 import { type EncodedBatch, NONE_REFUSED, type RecordEncoder } from "./encoder.ts";
 import { OutputPool } from "./output-pool.ts";
 
@@ -28,18 +29,15 @@ export class RawEncoder implements RecordEncoder {
   }
 
   private copy(batch: MessageBatch): Buffer {
-    const { delimiter } = this;
-    const count = batch.length;
-    const out = this.pool.take(batch.byteLength + count * delimiter.length);
+    const { delimiter, pool } = this;
+    const { slab, length: count } = batch;
+    if (slab) return joinRanges({ ...slab, count }, { after: delimiter, allocate: pool.take }).bytes;
+    const out = pool.take(batch.byteLength + count * delimiter.length);
     let to = 0;
-    const { slab } = batch;
     for (let i = 0; i < count; i++) {
-      if (slab) to += slab.bytes.copy(out, to, slab.starts[i], slab.ends[i]);
-      else {
-        const payload = batch.payload(i);
-        out.set(payload, to);
-        to += payload.length;
-      }
+      const payload = batch.payload(i);
+      out.set(payload, to);
+      to += payload.length;
       for (let b = 0; b < delimiter.length; b++) out[to++] = delimiter[b]!;
     }
     return out;

@@ -80,14 +80,18 @@ export function canonicalId(bytes: Buffer, start: number): MessageId {
   return bytes.toString("latin1", start + HEAD.length, start + HEAD.length + ID_LENGTH);
 }
 
+export function copyId(bytes: Buffer, start: number, into: Uint8Array, at: number): void {
+  const id = start + HEAD.length;
+  for (let i = 0; i < ID_LENGTH; i++) into[at + i] = bytes[id + i]!;
+}
+
 /** Whether an id of hex digits and hyphens is spelled as a UUID. */
 export function isUuid(bytes: Buffer, start: number): boolean {
   const id = start + HEAD.length;
-  for (let i = 0; i < ID_LENGTH; i++) {
-    const hyphen = i === 8 || i === 13 || i === 18 || i === 23;
-    if ((bytes[id + i] === 45) !== hyphen) return false;
-  }
-  return true;
+  if (bytes[id + 8] !== 45 || bytes[id + 13] !== 45 || bytes[id + 18] !== 45 || bytes[id + 23] !== 45) return false;
+  let hyphens = 0;
+  for (let i = 0; i < ID_LENGTH; i++) if (bytes[id + i] === 45) hyphens++;
+  return hyphens === 4;
 }
 
 /** `{"k":"v",...}` of printable ASCII without escapes. */
