@@ -103,7 +103,8 @@ export const delimiterConfig = z
 const middlewareOnly = (field: string) =>
   z
     .never({ error: `${field} belongs to the encryption middleware only; data at rest has no metadata of its own` })
-    .optional();
+    .optional()
+    .meta({ description: "Refused here: belongs to the encryption middleware." });
 
 /** The at-rest `encryption` block. */
 export const encryptionConfig = z.strictObject({
