@@ -26,7 +26,8 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 function main() {
   const env = bootstrap({ build: false });
   heading("build");
-  if (tryRun("tsc", ["-b"], env) !== 0) fail("the build");
+  if (tryRun("tsc", ["-b"], env) !== 0) fail("the types");
+  if (tryRun(process.execPath, ["apps/cli/scripts/bundle.mjs"], env) !== 0) fail("the bundle of the command");
   heading("unit tests");
   runVitest("unit", env);
   if (options.unit) return;

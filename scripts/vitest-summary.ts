@@ -7,6 +7,13 @@ import type { Reporter, TestModule } from "vitest/node";
  * run, for a caller that adds up several runs.
  */
 export default class SummaryReporter implements Reporter {
+  private readonly file = process.env["MQB_TEST_SUMMARY"];
+
+  constructor() {
+    // A test that runs tests itself has numbers of its own.
+    delete process.env["MQB_TEST_SUMMARY"];
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[] = []): void {
     const count = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 };
     for (const module of modules) {
@@ -16,8 +23,7 @@ export default class SummaryReporter implements Reporter {
     }
     const { passed, failed } = count;
     const skipped = count.skipped + count.pending;
-    const file = process.env["MQB_TEST_SUMMARY"];
-    if (file) appendFileSync(file, `${JSON.stringify({ passed, failed, skipped })}\n`);
+    if (this.file) appendFileSync(this.file, `${JSON.stringify({ passed, failed, skipped })}\n`);
     else console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 }
