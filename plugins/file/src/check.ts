@@ -55,6 +55,8 @@ function checkSource(config: FileConfig, add: Add): void {
   if (config.mode === undefined) {
     for (const field of ["delete", "group_id", "read_from_tail"] as const) {
       if (config[field] == null || config[field] === false) continue;
+      // Refused below, mode or not.
+      if (field === "delete" && config.compression !== "none") continue;
       add(
         "warning",
         [field],
@@ -79,7 +81,7 @@ function checkSource(config: FileConfig, add: Add): void {
         "COMPRESSED_MODE",
         `file.compression works with mode: consume only, not with mode: ${mode}`,
       );
-    if (deletes(config))
+    if (config.delete === true)
       add(
         "error",
         ["compression"],

@@ -162,6 +162,18 @@ describe("a CSV sink", () => {
     expect(await bench.dir.read("out.csv")).toBe("a\n2\n");
   });
 
+  it("writes rows again, header included, that went into a deleted file", async () => {
+    await using bench = await Workbench.make();
+    const context = bench.context();
+    const sink = await bench.sink(csv, context);
+    await sink.send(message('{"a":1}'));
+    await unlink(bench.dir.file("out.csv"));
+    await context.clock.advance(1000);
+    await sink.send(message('{"a":2}'));
+    await sink.send(message('{"a":3}'));
+    expect(await bench.dir.read("out.csv")).toBe("a\n2\n3\n");
+  });
+
   it("refuses configured columns that are not those of the file", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("out.csv", "a,b\n");

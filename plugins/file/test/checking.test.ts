@@ -58,6 +58,14 @@ describe("a configuration", () => {
       "delete",
     ],
     [
+      "compression with delete without a mode",
+      "input",
+      { path: "d", compression: "gzip", delete: true },
+      "error",
+      "file.compression",
+      "delete",
+    ],
+    [
       "an unknown codec",
       "output",
       { path: "d", compression: "brotli" },

@@ -1,4 +1,4 @@
-import { readdir, stat, symlink } from "node:fs/promises";
+import { readdir, rename, stat, symlink } from "node:fs/promises";
 import { ACK, Message, NACK } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { FailingCalls } from "./failing-calls.ts";
@@ -80,6 +80,20 @@ describe("a source that deletes what is acked", () => {
     await source.close();
     expect(context.log.entries.filter(({ message }) => message.includes("EACCES"))).toHaveLength(1);
     expect(await readdir(bench.dir.path)).toEqual(["q.txt"]);
+  });
+
+  it("takes nothing from a new file for what was acked of the old one", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("q.txt", lines(0, 4));
+    const source = await bench.source(config, bench.context());
+    expect(await source.take(3)).toHaveLength(3);
+    await rename(bench.dir.file("q.txt"), bench.dir.file("q.txt.1"));
+    await bench.dir.write("q.txt", lines(10, 20));
+    expect(await source.take()).toEqual(["line 3"]);
+    const delivery = await source.receive(100);
+    expect(texts(delivery.batch)).toHaveLength(10);
+    await source.close();
+    expect(await bench.dir.read("q.txt")).toBe(lines(10, 20));
   });
 
   it("does not replace a symbolic link", async () => {

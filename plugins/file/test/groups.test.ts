@@ -70,6 +70,15 @@ describe("a group", () => {
     expect(await source.take()).toEqual(["new"]);
   });
 
+  it("that began at the end reads what it had not acked when it died", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("a.log", "old\n");
+    const source = await bench.source({ ...group, read_from_tail: true }, bench.context());
+    await bench.append("a.log", "new\n");
+    expect((await source.receive()).batch.length).toBe(1);
+    expect(await run(bench, { ...group, read_from_tail: true })).toEqual(["new"]);
+  });
+
   it("starts anew with a warning when the stored position cannot be read", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("a.log", "a\n");

@@ -126,6 +126,18 @@ describe("a subscription", () => {
     expect(await source.take()).toEqual(["begun before", "new"]);
   });
 
+  it("delivers again what was not acked before the first ack of a run", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "old\n");
+    const context = bench.context();
+    const before = await bench.source({ ...raw, mode: "subscribe" }, context);
+    await bench.append("in.txt", "new\n");
+    expect((await before.receive()).batch.length).toBe(1);
+    await before.close();
+    const after = await bench.source({ ...raw, mode: "subscribe" }, context);
+    expect(await after.take()).toEqual(["new"]);
+  });
+
   it("takes a file that appears later as new", async () => {
     await using bench = await Workbench.make();
     const context = bench.context();

@@ -70,16 +70,23 @@ export class AppendFile {
    */
   append(encode: (state: FileState) => Promise<readonly Buffer[]> | readonly Buffer[]): Promise<void> {
     return this.lock.run(async () => {
+      do {
+        await this.reopenIfMoved();
+        const state: FileState = { size: this.size, columns: this.columns };
+        const chunks = await encode(state);
+        if (chunks.length === 0) return;
+        await this.writeAll(chunks);
+        this.columns = state.columns;
+      } while (await this.wasDeleted());
+    });
+  }
+
+  /** Finds the columns that the file has, before the first row is encoded. */
+  learn(find: (state: FileState) => Promise<void>): Promise<void> {
+    return this.lock.run(async () => {
       await this.reopenIfMoved();
       const state: FileState = { size: this.size, columns: this.columns };
-      const chunks = await encode(state);
-      if (chunks.length === 0) return;
-      await this.writeAll(chunks);
-      const now = this.clock.monotonic();
-      if (now - this.looked >= LOOK_MS) {
-        this.looked = now;
-        await this.noticeMove(chunks);
-      }
+      await find(state);
       this.columns = state.columns;
     });
   }
@@ -140,14 +147,18 @@ export class AppendFile {
     if (this.moved || this.version !== this.lock.version) await this.use(await openToAppend(this.path));
   }
 
-  /** A file that was renamed has got its records; one that was deleted has lost them. */
-  private async noticeMove(chunks: readonly Buffer[]): Promise<void> {
+  /**
+   * Looks now and then whether the name still belongs to the file; if not, the next append opens it anew. True when the
+   * file was deleted: what has just been written is lost with it. A renamed one has its records.
+   */
+  private async wasDeleted(): Promise<boolean> {
+    const now = this.clock.monotonic();
+    if (now - this.looked < LOOK_MS) return false;
+    this.looked = now;
     const named = await statIfThere(this.path).catch(() => undefined);
-    if (named !== undefined && named.ino === this.ino && named.dev === this.dev) return;
+    if (named !== undefined && named.ino === this.ino && named.dev === this.dev) return false;
     this.moved = true;
-    if ((await fstat(this.fd!)).nlink > 0n) return;
-    await this.reopenIfMoved();
-    await this.writeAll(chunks);
+    return (await fstat(this.fd!)).nlink === 0n;
   }
 
   private async writeAll(chunks: readonly Buffer[]): Promise<void> {

@@ -69,7 +69,7 @@ class AppendPublisher implements Publisher {
 
   /** Finds out at start what could make every batch fail. */
   async prepare(): Promise<void> {
-    if (this.rows) await this.file.append((state) => this.learnColumns(state));
+    if (this.rows) await this.file.learn((state) => this.learnColumns(state));
     if (this.config.fsync === "batch" || this.config.fsync === "periodic") await this.file.syncName();
   }
 
@@ -137,11 +137,9 @@ class AppendPublisher implements Publisher {
     }
   }
 
-  private async learnColumns(state: FileState): Promise<readonly Buffer[]> {
-    if (state.columns === undefined && state.size > 0 && this.settings.csv.header) {
-      state.columns = await readHeader(this.path, this.settings);
-    }
-    return [];
+  private async learnColumns(state: FileState): Promise<void> {
+    if (state.columns !== undefined || state.size === 0 || !this.settings.csv.header) return;
+    state.columns = await readHeader(this.path, this.settings);
   }
 }
 

@@ -5,15 +5,17 @@ import type { Logger } from "@mqb/core/plugin";
 import { reasonOf } from "../errors.ts";
 import { close, fstat, open, readAt, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
 import type { PathLock } from "../path-lock.ts";
-import type { RegularInput } from "./regular-input.ts";
+import type { Generation, RegularInput } from "./regular-input.ts";
 
 /** One consumer that cuts what it has acked off the front of a file. */
 export interface CuttingReader {
   readonly input: RegularInput;
-  /** Offset behind the acked records, in the count of the input's generation. */
-  acked: number;
-  /** Bytes at the start of the file that stay: a CSV header, or what stood there before a subscription. */
-  keep(fd: number): Promise<number>;
+  /** Where the acked records end, and in which generation of the input's file. */
+  acked: { readonly generation: Generation; readonly offset: number };
+  /** Bytes at the start of the file that are none of its business. */
+  before: { readonly generation: Generation; readonly length: number };
+  /** Bytes of the CSV header, which stays. */
+  headerLength(fd: number): Promise<number>;
 }
 
 const COPY = 1024 * 1024;
@@ -90,8 +92,9 @@ export class FrontCutter {
     fd: number,
     always: boolean,
   ): Promise<{ removed: number; renamed: boolean } | undefined> {
-    const keep = Math.min(...(await Promise.all(readers.map((reader) => reader.keep(fd)))));
-    const upTo = Math.min(...readers.map((reader) => reader.acked - reader.input.generation.shift));
+    const header = await readers[0]!.headerLength(fd);
+    const keep = Math.max(header, Math.min(...readers.map(lengthBefore)));
+    const upTo = Math.min(...readers.map(ackedPosition));
     const stats = await fstat(fd);
     const size = Number(stats.size);
     const left = size - upTo;
@@ -101,11 +104,25 @@ export class FrontCutter {
     if (named?.ino !== stats.ino) return undefined;
     if (left === 0) {
       await truncateTo(this.path, keep);
-      return { removed: upTo - keep, renamed: false };
+    } else await replaceWithout(this.path, fd, keep, upTo, Number(stats.mode & 0o7777n));
+    for (const reader of readers) {
+      const length = lengthBefore(reader);
+      reader.before = {
+        generation: reader.input.generation,
+        length: length <= keep ? length : Math.max(keep, length - (upTo - keep)),
+      };
     }
-    await replaceWithout(this.path, fd, keep, upTo, Number(stats.mode & 0o7777n));
-    return { removed: upTo - keep, renamed: true };
+    return { removed: upTo - keep, renamed: left > 0 };
   }
+}
+
+function lengthBefore({ input, before }: CuttingReader): number {
+  return before.generation === input.generation ? before.length : 0;
+}
+
+/** Nothing of a file that has just taken the place of another is acked. */
+function ackedPosition({ input, acked }: CuttingReader): number {
+  return acked.generation === input.generation ? acked.offset - acked.generation.shift : 0;
 }
 
 async function truncateTo(path: string, length: number): Promise<void> {

@@ -13,7 +13,7 @@ export interface StoredPosition {
 
 interface Wanted {
   readonly offset: number;
-  readonly identity: FileIdentity;
+  readonly file: { readonly identity: FileIdentity };
 }
 
 /**
@@ -25,7 +25,10 @@ export class OffsetFile {
   private readonly idPath: string;
   private readonly log: Logger;
   private fd: number | undefined;
-  private known: FileIdentity | undefined;
+  /** The identity that is stored, as it stands there. */
+  private stored: string | undefined;
+  /** The file that the last position was of. */
+  private file: Wanted["file"] | undefined;
   private wanted: Wanted | undefined;
   private waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   private running: Promise<void> | undefined;
@@ -44,13 +47,13 @@ export class OffsetFile {
       this.log.warn(`${this.path} holds no offset; starting anew`);
       return undefined;
     }
-    this.known = parseIdentity(await this.readIfThere(this.idPath));
-    return { offset: Number(text), identity: this.known };
+    this.stored = await this.readIfThere(this.idPath);
+    return { offset: Number(text), identity: parseIdentity(this.stored) };
   }
 
   /** Stores a position. Calls that come while one is being written share the next write. Rejects with a coded error. */
-  store(offset: number, identity: FileIdentity): Promise<void> {
-    this.wanted = { offset, identity };
+  store(offset: number, file: { readonly identity: FileIdentity }): Promise<void> {
+    this.wanted = { offset, file };
     const stored = new Promise<void>((resolve, reject) => {
       this.waiters.push({ resolve, reject });
     });
@@ -86,15 +89,17 @@ export class OffsetFile {
     this.running = undefined;
   }
 
-  private async write({ offset, identity }: Wanted): Promise<void> {
-    if (identity !== this.known) {
-      // A crash between these steps finds the old identity with offset 0: the new file is read from its start.
-      if (this.known !== undefined && this.known.ino !== identity.ino) await this.writeOffset(0);
+  private async write({ offset, file }: Wanted): Promise<void> {
+    const identity = JSON.stringify(file.identity);
+    if (identity !== this.stored) {
+      // A crash between these steps finds offset 0, whichever file is named: the file is read from its start.
+      if (file !== this.file) await this.writeOffset(0);
       const temporary = `${this.idPath}.tmp`;
-      await writeFile(temporary, JSON.stringify(identity));
+      await writeFile(temporary, identity);
       await rename(temporary, this.idPath);
-      this.known = identity;
+      this.stored = identity;
     }
+    this.file = file;
     await this.writeOffset(offset);
   }
 

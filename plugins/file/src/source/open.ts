@@ -116,6 +116,7 @@ class FileSource {
     });
     try {
       const header = await this.headerAt(file.fd, file.offset);
+      await this.rememberStart(regular, file.offset);
       if (deletes(this.config)) await this.joinCutter(regular, file.offset);
       return { input: await this.wrap(regular, file.offset), regular, offset: file.offset, header };
     } catch (error) {
@@ -137,6 +138,13 @@ class FileSource {
     }
     // What a file holds that appears only after the subscription is new, too.
     return { at: this.mode === "subscribe" && !this.appeared ? "end" : "start" };
+  }
+
+  /** What was read and not acked before a first ack must not be passed over by beginning at the end once more. */
+  private async rememberStart(regular: RegularInput, offset: number): Promise<void> {
+    const { generation } = regular;
+    this.session.acked ??= { generation, offset, records: 0 };
+    if (this.offsets && offset > 0) await this.offsets.store(offset, generation);
   }
 
   private async headerAt(fd: number, offset: number): Promise<CsvStreamHeader | undefined> {
@@ -161,15 +169,15 @@ class FileSource {
       async () => new FrontCutter(real, lock, context.log),
       async () => {},
     );
-    const fromStart = this.mode === "consume";
+    const { generation } = regular;
     this.cutting = {
       input: regular,
-      acked: start,
-      keep: async (fd) => {
-        if (!fromStart) return start;
+      acked: { generation, offset: start },
+      // What stood in the file before a subscription stays.
+      before: { generation, length: this.mode === "subscribe" ? start : 0 },
+      headerLength: async (fd) => {
         if (settings.format !== "csv") return 0;
-        const head = await readAt(fd, 0, 64 * 1024);
-        return headerEnd(settings.csv, settings.delimiter, head, false);
+        return headerEnd(settings.csv, settings.delimiter, await readAt(fd, 0, 64 * 1024), false);
       },
     };
     this.cutter.value.join(this.cutting);
@@ -178,11 +186,11 @@ class FileSource {
   private async acked(acked: Acked<Generation | undefined>, header: CsvStreamHeader | undefined): Promise<void> {
     this.session.acked = acked;
     this.session.header = header;
-    if (this.offsets) await this.offsets.store(acked.offset, acked.generation!.identity);
-    if (this.cutting && acked.generation === this.cutting.input.generation) {
-      this.cutting.acked = acked.offset;
-      await this.cutter!.value.advanced();
-    }
+    const { generation, offset } = acked;
+    if (this.offsets) await this.offsets.store(offset, generation!);
+    if (!this.cutting) return;
+    this.cutting.acked = { generation: generation!, offset };
+    await this.cutter!.value.advanced();
   }
 
   private async close(): Promise<void> {
