@@ -1,3 +1,4 @@
+import { typeName } from "../config/parse-endpoint.ts";
 import type { EndpointDefinition, MiddlewareDefinition } from "../contract/definition.ts";
 import type { ExpressionCompiler } from "../contract/expression.ts";
 import { PLUGIN_BRAND, type Plugin, type StoreDefinition } from "../contract/plugin.ts";
@@ -58,7 +59,7 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     enter(tables.store, "state store", plugin, plugin.stores);
     enter(tables.scheme, "URI scheme", plugin, plugin.schemes);
     if (plugin.expressions) {
-      if (expressions) throw duplicate("language", "expressions", expressions.plugin, plugin.name);
+      if (expressions) throw duplicate("language", "expressions", expressions, plugin);
       expressions = { plugin: plugin.name, compiler: plugin.expressions };
     }
     registered.push(plugin);
@@ -86,31 +87,26 @@ function asPlugin(value: unknown): Plugin {
   return plugin;
 }
 
-function enter<D extends { readonly aliases?: readonly string[] } | object>(
-  table: Map<string, Registered<D>>,
-  what: string,
-  plugin: Plugin,
-  entries: Readonly<Record<string, D>> | undefined,
-): void {
-  for (const [name, definition] of Object.entries(entries ?? {})) {
+type Entries<D> = Readonly<Record<string, D & { readonly aliases?: readonly string[] }>>;
+
+function enter<D>(table: Map<string, Registered<D>>, what: string, plugin: Plugin, entries: Entries<D> = {}): void {
+  for (const [name, definition] of Object.entries(entries)) {
     const entry = { name, plugin: plugin.name, definition };
-    for (const key of [name, ...((definition as { aliases?: readonly string[] }).aliases ?? [])]) {
+    for (const key of [name, ...(definition.aliases ?? [])]) {
       if (RESERVED.includes(key))
         throw coreErrors.BAD_PLUGIN({ plugin: plugin.name, reason: `"${key}" cannot be the name of its ${what}` });
       const other = table.get(key);
-      if (other) throw duplicate(what, key, other.plugin, plugin.name);
+      if (other) throw duplicate(what, key, other, plugin);
       table.set(key, entry);
     }
   }
 }
 
-function duplicate(what: string, name: string, first: string, second: string): Error {
-  return coreErrors.DUPLICATE_NAME({ what, name, first, second });
+function duplicate(what: string, name: string, first: { readonly plugin: string }, second: Plugin): Error {
+  return coreErrors.DUPLICATE_NAME({ what, name, first: first.plugin, second: second.name });
 }
 
 function nameOf(value: unknown): string {
   const name = (value as { name?: unknown } | null | undefined)?.name;
-  return typeof name === "string" && name !== ""
-    ? `"${name}"`
-    : `a value of type ${value === null ? "null" : typeof value}`;
+  return typeof name === "string" && name !== "" ? `"${name}"` : typeName(value);
 }

@@ -1,9 +1,9 @@
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 10_000;
 const SHORTEST_GROWING_MS = 50;
 
 /**
- * Pauses between reconnects: the interval first, then doubled up to 30 s (or the interval, if longer), each less up to a
- * fifth.
+ * Pauses between reconnects: the interval first, then doubled up to 10 s (or the interval, if longer), each less up to a
+ * fifth. So an end that is there again is found within 10 s, and many routes do not all come at once.
  */
 export class Backoff {
   private readonly intervalMs: number;

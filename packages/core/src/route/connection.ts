@@ -5,7 +5,10 @@ import { coreErrors } from "../errors/errors.ts";
 import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
 import { Pump, type PumpEnd, type PumpSettings } from "./pump.ts";
+import type { RouteStatus } from "./status.ts";
 import { orAborted } from "./within.ts";
+
+export const NOTHING = { batches: 0, bytes: 0 };
 
 /** What a route gives to each of its connections. */
 export interface ConnectionSettings extends PumpSettings {
@@ -36,16 +39,10 @@ export class Connection {
     this.scope = { bridge, route: plan.name, signal, draining, allowFaultInjection, positions, accounting, sessions };
   }
 
-  get load(): { readonly batches: number; readonly bytes: number } {
-    return this.pump?.load ?? { batches: 0, bytes: 0 };
-  }
-
-  get input(): EndpointStatus | undefined {
-    return statusOf(this.consumer);
-  }
-
-  get output(): EndpointStatus | undefined {
-    return statusOf(this.publisher);
+  status(): Pick<RouteStatus, "inFlight" | "input" | "output"> {
+    const input = statusOf(this.consumer);
+    const output = statusOf(this.publisher);
+    return { inFlight: this.pump?.load ?? NOTHING, ...(input ? { input } : {}), ...(output ? { output } : {}) };
   }
 
   /** Opens both ends. Rejects with the cause, or with a timeout that has `lastError` as its cause. */

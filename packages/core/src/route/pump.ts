@@ -124,6 +124,7 @@ export class Pump {
       while (!this.end) {
         const max = Math.min(this.batchSize, this.s.remaining() - this.messages);
         if (!this.hasRoom() || (max <= 0 && this.unsettled > 0)) {
+          if (max <= 0 && !this.hurried) this.hurry();
           await this.somethingSettled();
           continue;
         }

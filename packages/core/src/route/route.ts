@@ -5,7 +5,7 @@ import { coreErrors } from "../errors/errors.ts";
 import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
 import { Backoff } from "./backoff.ts";
-import { Connection, type ConnectionSettings } from "./connection.ts";
+import { Connection, type ConnectionSettings, NOTHING } from "./connection.ts";
 import { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
 import { endOf, type PumpEnd } from "./pump.ts";
@@ -28,7 +28,8 @@ export interface StopOptions {
 }
 
 const MAX_DRAIN_RECONNECTS = 10;
-const MAX_START_PAUSE_MS = 250;
+/** Bounds of the pauses between tries while `start` waits; within them they are the interval. */
+const START_PAUSE_MS = { min: 10, max: 250 };
 const DEFAULT_GRACE_MS = 5000;
 
 type StartAnswer = "running" | "connecting" | { readonly error: unknown };
@@ -123,11 +124,11 @@ export class Route {
   status(): RouteStatus {
     const drops = this.drops.list();
     const error = this.lastError ?? drops.at(-1)?.cause;
-    const { input, output } = this.connection ?? {};
+    const ends = this.connection?.status() ?? { inFlight: NOTHING };
     return {
       name: this.name,
       state: this.current,
-      healthy: isHealthy(this.current, [input, output]),
+      healthy: isHealthy(this.current, [ends.input, ends.output]),
       ...(error === undefined ? {} : { error: describeError(error) }),
       guarantee: this.plan.guarantee.level,
       guaranteeReason: this.plan.guarantee.reason,
@@ -135,9 +136,7 @@ export class Route {
       drops,
       reconnects: this.reconnects,
       ...(this.startedAt === undefined ? {} : { startedAt: this.startedAt }),
-      inFlight: this.connection?.load ?? { batches: 0, bytes: 0 },
-      ...(input ? { input } : {}),
-      ...(output ? { output } : {}),
+      ...ends,
     };
   }
 
@@ -145,7 +144,8 @@ export class Route {
   private async live(answer: (answer: StartAnswer) => void): Promise<void> {
     const { clock, log } = this.bridge;
     const { options, guarantee } = this.plan;
-    const { startupTimeoutMs } = options;
+    const { startupTimeoutMs, reconnectIntervalMs } = options;
+    const startPause = Math.max(START_PAUSE_MS.min, Math.min(reconnectIntervalMs, START_PAUSE_MS.max));
     log.info(`route ${this.name}: ${guarantee.level} (${guarantee.reason})`);
     const deadline = clock.monotonic() + startupTimeoutMs;
     let starting = true;
@@ -173,8 +173,7 @@ export class Route {
       }
       this.lastError = error;
       if (this.wasConnected) this.reconnects += 1;
-      const wanted = this.backoff.next();
-      const pause = starting ? Math.max(0, Math.min(wanted, MAX_START_PAUSE_MS, deadline - clock.monotonic())) : wanted;
+      const pause = starting ? Math.max(0, Math.min(startPause, deadline - clock.monotonic())) : this.backoff.next();
       this.current = this.wasConnected ? "reconnecting" : "connecting";
       log.warn(`route ${this.name}: ${describeError(error)}; next try in ${Math.round(pause)} ms`);
       await sleep(clock, pause, this.stopping.signal);

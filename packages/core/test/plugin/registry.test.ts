@@ -70,9 +70,9 @@ describe("a registry", () => {
 
 describe("a registry refuses", () => {
   it.each([
-    ["a function", () => {}, "a value of type function"],
-    ["null", null, "null"],
-    ["undefined", undefined, "undefined"],
+    ["a function", () => {}, "a function is not"],
+    ["null", null, "null is not"],
+    ["undefined", undefined, "nothing"],
     ["a look-alike without the brand", { name: "almost", apiVersion: 1 }, '"almost"'],
   ])("%s as a plugin", (_, value, text) => {
     const error = refusal(value);

@@ -23,7 +23,6 @@ describe("a limit", () => {
       accounting: { received: limit, delivered: limit },
     });
     expect(h.publisher.texts).toHaveLength(limit);
-    expect(h.publisher.flushed).toBe(1);
   });
 
   it("is exact with several batches in flight", async () => {
@@ -73,6 +72,17 @@ describe("a limit", () => {
     });
     expect((await runToEnd(h)).accounting).toMatchObject({ delivered: 21, inFlight: 0 });
     expect(h.publisher.texts).toEqual(Array.from({ length: 21 }, (_, i) => String(2 * i + 1)));
+  });
+
+  it("hurries sends that wait for company when nothing more is read", async () => {
+    const waiting: (() => void)[] = [];
+    const publisher = new FakePublisher(() => new Promise((resolve) => waiting.push(() => resolve(undefined))));
+    publisher.onFlush = () => {
+      for (const go of waiting.splice(0)) go();
+    };
+    const h = harness({ consumer: numbers(), publisher, route: { concurrency: 9 }, run: { limit: 25 } });
+    expect(await runToEnd(h)).toMatchObject({ outcome: "completed", accounting: { delivered: 25 } });
+    expect(h.clock.time).toBe(0);
   });
 
   it("that is not reached leaves the drain to the source", async () => {

@@ -1,4 +1,6 @@
 import { getEventListeners } from "node:events";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { FakeConsumer } from "../fakes/consumer.ts";
 import { harness } from "../fakes/harness.ts";
@@ -42,23 +44,26 @@ describe("a long run of small batches", () => {
   });
 
   it("does not grow the heap", async () => {
-    const collect = globalThis.gc;
-    const { consumer } = stream(BATCHES * 5);
+    const { consumer } = stream(BATCHES * 4);
     const publisher = { send: async () => undefined, close: async () => {} };
-    const h = harness({ consumer, publisher });
+    const h = harness({ consumer, publisher, input: { commitsInOrder: true }, output: { orderedPublish: true } });
     await h.route.start();
     const delivered = () => h.route.status().accounting.delivered;
     await until(() => delivered() >= BATCHES);
-    collect?.();
-    const before = process.memoryUsage().heapUsed;
-    await until(() => delivered() === BATCHES * 5);
-    collect?.();
-    const grown = process.memoryUsage().heapUsed - before;
-    // A closure kept per batch would be some 10 MB; without a forced collection there may be as much garbage.
-    expect(grown).toBeLessThan(collect ? 4e6 : 64e6);
+    const from = delivered();
+    const before = usedHeap();
+    await until(() => delivered() === BATCHES * 4);
+    expect((usedHeap() - before) / (delivered() - from)).toBeLessThan(20);
     await h.clock.run(h.route.stop());
   });
 });
+
+/** Bytes that are reachable, after a collection. */
+function usedHeap(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return getHeapStatistics().used_heap_size;
+}
 
 describe("many reconnects", () => {
   it("leave nothing behind on the signals of the route", async () => {

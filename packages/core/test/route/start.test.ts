@@ -181,6 +181,19 @@ describe("a start that may keep an unreachable route", () => {
     await h.clock.run(h.route.stop());
   });
 
+  it("begins with the short pause then, so that an end that comes up is found soon", async () => {
+    const { route, clock, log } = harness({ consumer: fail(refused), ...keep });
+    const starting = route.start();
+    await clock.advance(5000);
+    await starting;
+    await clock.advance(60_000);
+    const pauses = log.at("warn").map((line) => Number(/next try in (\d+) ms/.exec(line)?.[1]));
+    expect(Math.max(...pauses.slice(0, 20))).toBe(250);
+    expect(pauses[20]).toBeGreaterThanOrEqual(4000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+    await clock.run(route.stop());
+  });
+
   it("does so with an end that does not answer", async () => {
     const { route, clock } = harness({ consumer: () => never<FakeConsumer>(), ...keep });
     const starting = route.start();

@@ -117,6 +117,15 @@ describe("stop", () => {
     expect(publisher.closed).toBe(1);
   });
 
+  it("in the same turn as the start ends the route before anything was moved", async () => {
+    const { route, consumer, publisher } = harness({ consumer: new FakeConsumer([["a"]]) });
+    const starting = route.start().catch((error: unknown) => error);
+    expect(await route.stop()).toMatchObject({ outcome: "stopped", accounting: { received: 0 } });
+    expect(await starting).toMatchObject({ code: "MQB_CORE_STOPPED" });
+    await settled();
+    expect([consumer.asked.length, publisher.closed]).toEqual([0, 1]);
+  });
+
   it("at the very moment when both ends are open ends it too", async () => {
     const { route } = harness();
     const starting = route.start();
