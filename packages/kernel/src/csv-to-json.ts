@@ -274,6 +274,11 @@ export class CsvToJson implements RecordReader<CsvSlab> {
     words[CFG.maxField] = NO_LIMIT;
     words[CFG.maxRecord] = NO_LIMIT;
     const fitted = arena.loops.csv(layout.input, layout.input + text.length, out, outLimit, slot, got + 1, 1);
+    if (fitted < got) {
+      // Blank records behind the last one that fitted are not consumed, so their lines do not count.
+      const end = fitted === 0 ? layout.input : (words[afterAt + fitted - 1]! + words[CFG.inBase]!) >>> 0;
+      words[RES.lines] = countLines(memory, layout.input, end);
+    }
     words.set(after.subarray(0, fitted), afterAt);
     while ((slab.ragged.at(-1)?.index ?? -1) >= slab.count + fitted) slab.ragged.pop();
     return fitted;

@@ -44,6 +44,8 @@ export interface SplitSlab extends RecordSlab {
 
 const CR = 13;
 const HEAD = 1024;
+/** Records of this mean length and more are found sooner by `indexOf` in place than by copying to the kernel. */
+const FAR = 300;
 /** Input is copied into the arena in pieces of this size: they stay in the processor's cache. */
 const WINDOW = 256 * 1024;
 const LF = Buffer.from("\n");
@@ -76,6 +78,8 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
   #ends = NONE;
   #next = 0;
   #uneven = false;
+  /** Of the records found last. */
+  #meanLength = 0;
   /** A record of the chunk, at `#at`, is too long, and its delimiter stands here; otherwise -1. */
   #oversizeEnd = -1;
   /** The record that is being let go as it comes. */
@@ -164,22 +168,22 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
 
   /** Finds records in the chunk from `#at` on: as many as the slots hold, none only when there is no whole one left. */
   #index(chunk: Buffer): void {
-    const { layout, words } = this.#arena;
+    const { layout, words, simd } = this.#arena;
+    const kernel = simd && this.#meanLength < FAR;
+    const start = this.#at;
     this.#uneven = false;
     let count = 0;
     while (this.#at < this.#end && count < MAX_SLOTS && this.#oversizeEnd < 0) {
-      const size = Math.min(
-        this.#end - this.#at,
-        this.#arena.simd ? Math.min(WINDOW, this.#arena.layout.inputSize) : Number.MAX_SAFE_INTEGER,
-      );
       const from = this.#at;
-      count += this.#arena.simd ? this.#runLoop(chunk, size, count) : this.#scan(chunk, count, MAX_SLOTS);
+      const size = kernel ? Math.min(this.#end - from, WINDOW, layout.inputSize) : this.#end - from;
+      count += kernel ? this.#runLoop(chunk, size, count) : this.#scan(chunk, count, MAX_SLOTS);
       if (this.#at > from || this.#oversizeEnd >= 0) continue;
-      if (this.#at + size >= this.#end) break;
+      if (from + size >= this.#end) break;
       // A record longer than the window: one by one until it is behind.
       count += this.#scan(chunk, count, count + 1);
       if (this.#at === from) break;
     }
+    if (count > 0) this.#meanLength = (this.#at - start) / count;
     const slots = layout.slots / 4;
     this.#next = 0;
     this.#starts = words.slice(slots, slots + count);

@@ -37,6 +37,13 @@ describe.each(ENGINES)("ill-formed UTF-8 in CSV (%s)", (engine) => {
     expect(lines[59_999]).toBe('{"name":"M\ufffdller 59999","x":"\ufffd"}');
   });
 
+  it("does not confuse line numbers when repaired records do not all fit", () => {
+    const rows = Array.from({ length: 30_000 }, (_, i) => `${"\xff".repeat(40)}${i}\n\n`);
+    const { slabs } = readAll(new CsvToJson({ engine, listRagged: true }), [bytes(`a,b\n${rows.join("")}`)], 65_536);
+    const lines = slabs.flatMap((slab) => slab.ragged.map((row) => row.line));
+    expect(lines).toEqual(rows.map((_, i) => 2 * i + 2));
+  });
+
   it("may fill a record so that it outgrows the kernel's input", () => {
     const text = bytes(`a,b\nx,1\n${"\xff".repeat(600_000)},2\ny,3\n`);
     expect(csvLines(text, { engine })).toEqual([

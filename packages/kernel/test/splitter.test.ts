@@ -57,6 +57,17 @@ describe.each(ENGINES)("splitting records (%s)", (engine) => {
     expect(slabs.map((slab) => slab.count)).toEqual([10, 10, 5]);
   });
 
+  it("finds short records after long ones, and the other way round", () => {
+    const lines = [500, 3, 700, 0, 2, 400_000, 5].flatMap((length) =>
+      Array.from({ length: length > 1000 ? 2 : 40 }, () => "x".repeat(length)),
+    );
+    const text = lines.join("\n");
+    const pieces: string[] = [];
+    for (let at = 0; at < text.length; at += 7001) pieces.push(text.slice(at, at + 7001));
+    expect(split(pieces, { engine }).map((record) => record.length)).toEqual(lines.map((line) => line.length));
+    expect(split([text], { engine }).map((record) => record.length)).toEqual(lines.map((line) => line.length));
+  });
+
   it("finds more records in a chunk than one run of the kernel holds", () => {
     const { slabs } = readAll(
       new RecordSplitter({ engine, skipEmpty: true }),
