@@ -38,10 +38,14 @@ describe.each(ENGINES)("ill-formed UTF-8 in CSV (%s)", (engine) => {
   });
 
   it("does not confuse line numbers when repaired records do not all fit", () => {
-    const rows = Array.from({ length: 30_000 }, (_, i) => `${"\xff".repeat(40)}${i}\n\n`);
-    const { slabs } = readAll(new CsvToJson({ engine, listRagged: true }), [bytes(`a,b\n${rows.join("")}`)], 65_536);
-    const lines = slabs.flatMap((slab) => slab.ragged.map((row) => row.line));
-    expect(lines).toEqual(rows.map((_, i) => 2 * i + 2));
+    const row = `${"\xff".repeat(40)},x\n\n`;
+    const { slabs } = readAll(
+      new CsvToJson({ engine, listRagged: true }),
+      [bytes(`a,b\n${row.repeat(40_000)}end\n`)],
+      65_536,
+    );
+    expect(slabs.length).toBeGreaterThan(1);
+    expect(slabs.at(-1)!.ragged).toMatchObject([{ line: 80_002, raw: bytes("end") }]);
   });
 
   it("may fill a record so that it outgrows the kernel's input", () => {
