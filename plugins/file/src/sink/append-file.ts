@@ -6,7 +6,7 @@ import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
 import { close, fstat, open, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
 import { type PathLock, pathLock } from "../path-lock.ts";
 
-/** So often at most it is looked at whether the name still belongs to the file: what it costs would show per batch. */
+/** So often at most it is looked at what others do with the file: per batch, what it costs would show. */
 const LOOK_MS = 100;
 
 /** What a file holds when its next records are encoded. */
@@ -30,7 +30,7 @@ export class AppendFile {
   /** Another file has the name by now: the next append opens it. */
   private moved = false;
 
-  /** When it was last looked at whether the name still belongs to the file. */
+  /** When it was last looked at what others do with the file. */
   private looked = Number.NEGATIVE_INFINITY;
 
   private constructor(path: string, lock: PathLock, clock: Clock) {
@@ -70,14 +70,17 @@ export class AppendFile {
    */
   append(encode: (state: FileState) => Promise<readonly Buffer[]> | readonly Buffer[]): Promise<void> {
     return this.lock.run(async () => {
-      do {
+      for (;;) {
         await this.reopenIfMoved();
+        const looking = this.lookIsDue();
+        if (looking) await this.refresh();
         const state: FileState = { size: this.size, columns: this.columns };
         const chunks = await encode(state);
         if (chunks.length === 0) return;
         await this.writeAll(chunks);
         this.columns = state.columns;
-      } while (await this.wasDeleted());
+        if (!looking || !(await this.wasDeleted())) return;
+      }
     });
   }
 
@@ -88,16 +91,6 @@ export class AppendFile {
       const state: FileState = { size: this.size, columns: this.columns };
       await find(state);
       this.columns = state.columns;
-    });
-  }
-
-  /** Looks at the file as it is now, e.g. to find out whether it was emptied. */
-  refresh(): Promise<void> {
-    return this.lock.run(async () => {
-      await this.reopenIfMoved();
-      const { size } = await fstat(this.fd!);
-      if (size === 0n) this.columns = undefined;
-      this.size = Number(size);
     });
   }
 
@@ -147,14 +140,21 @@ export class AppendFile {
     if (this.moved || this.version !== this.lock.version) await this.use(await openToAppend(this.path));
   }
 
-  /**
-   * Looks now and then whether the name still belongs to the file; if not, the next append opens it anew. True when the
-   * file was deleted: what has just been written is lost with it. A renamed one has its records.
-   */
-  private async wasDeleted(): Promise<boolean> {
+  private lookIsDue(): boolean {
     const now = this.clock.monotonic();
     if (now - this.looked < LOOK_MS) return false;
     this.looked = now;
+    return true;
+  }
+
+  /** Others may have appended, or emptied the file, so that its header is gone. */
+  private async refresh(): Promise<void> {
+    this.size = Number((await fstat(this.fd!)).size);
+    if (this.size === 0) this.columns = undefined;
+  }
+
+  /** Whether the file was deleted, and with it what was just written. If another one has the name, it is opened next. */
+  private async wasDeleted(): Promise<boolean> {
     const named = await statIfThere(this.path).catch(() => undefined);
     if (named !== undefined && named.ino === this.ino && named.dev === this.dev) return false;
     this.moved = true;

@@ -122,7 +122,6 @@ class AppendPublisher implements Publisher {
 
   /** Rows depend on what the file holds: header and columns are settled while nobody else writes. */
   private async sendRows(batch: MessageBatch, rows: CsvEncoder): Promise<readonly Refused[]> {
-    await this.file.refresh();
     let encoded: EncodedRows | undefined;
     try {
       await this.file.append(async (state) => {
