@@ -60,6 +60,19 @@ describe("what a definition finds", () => {
     ]);
   });
 
+  it("does not depend on errors elsewhere in the route", () => {
+    const nested: unknown[] = [];
+    const odd: EndpointDefinition = {
+      ...checking((_, { children }) => {
+        nested.push(...children.map(({ type }) => type));
+        return [];
+      }),
+      children: () => [{ path: "to", side: "output", endpoint: { file: { path: "f" } } }],
+    };
+    expect(errorsOf({ input: { kafka: {} }, output: { odd: {} } }, { endpoints: { odd } })).toHaveLength(2);
+    expect(nested).toEqual(["file"]);
+  });
+
   it("may be thrown as an mqb error", () => {
     const odd = checking(() => {
       throw new MqbError("MQB_ODD_EXPRESSION", "config", "bad filter", { cause: new Error("at 3"), hint: "quote it" });
