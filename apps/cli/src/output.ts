@@ -1,5 +1,6 @@
 import { createRedactor, type Redactor } from "@mqb/config/uri";
 import { codeOf, describeError, isMqbError } from "@mqb/core/plugin";
+import { printable } from "./printable.ts";
 
 /** The streams that a command writes to. Asking for one may open it, so they are asked for only when something is written. */
 export interface Streams {
@@ -48,7 +49,7 @@ export function createOutput(streams: Streams, color: ColorChoice, environment: 
       const code = codeOf(error);
       const label = code === undefined ? "error:" : `error[${code}]:`;
       const shown = colored ? `\x1b[31m${label}\x1b[0m` : label;
-      write(streams.stderr(), `${shown} ${redactor.text(errorText(error))}\n`);
+      write(streams.stderr(), `${shown} ${printable(redactor.text(errorText(error)))}\n`);
     },
     flushed: async () => {
       await Promise.all([...used].map(drained));

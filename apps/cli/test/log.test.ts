@@ -59,12 +59,21 @@ describe("log lines", () => {
     expect(text).toContain("***");
   });
 
-  it("cannot be faked by a line break in a message", () => {
-    expect(
-      logged({}, (log) => log.info("a\n1970 ERROR b"))
-        .split("\n")
-        .filter((line) => line.startsWith("1970")),
-    ).toHaveLength(1);
+  it.each(["plain", "json"] as const)("hold no secret with characters that are escaped in quotes (%s)", (format) => {
+    const secret = 'pa"ss\\word';
+    const redactor = createRedactor();
+    redactor.add(secret);
+    const text = logged({ format, redactor }, (log) =>
+      log.info("x", { error: new Error(`refused ${secret}`), text: `is ${secret}`, deep: { list: [secret] } }),
+    );
+    expect(text).not.toContain("word");
+    expect(text.match(/\*\*\*/g)).toHaveLength(3);
+  });
+
+  it.each(["\n", "\r", "\r\n", "\u2028", "\u001b[2K\u001b[1G"])("cannot be faked by %j in a message", (fake) => {
+    const text = logged({}, (log) => log.info(`a${fake}1970 ERROR b`));
+    expect(text.split(/[\n\r\u2028\u2029]/).filter((line) => line.startsWith("1970"))).toHaveLength(1);
+    expect(text).not.toContain("\u001b");
   });
 });
 

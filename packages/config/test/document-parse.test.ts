@@ -51,6 +51,17 @@ describe("the text of a configuration", () => {
     });
   });
 
+  it.each([
+    `{"password": 'hunter2'}`,
+    '{"password": hunter2}',
+    '{"password": "hunter2" "x"}',
+    '{"a": nul, "password": "hunter2"}',
+  ])("quotes nothing of %s, which is no JSON: it may be a secret", (text) => {
+    const [line] = lines(load(text, { json: true }));
+    expect(line).toMatch(/^c\.json:1:\d+: not (JSON|YAML): /);
+    expect(line).not.toMatch(/hunt/);
+  });
+
   it("merges with << and lets written members win", () => {
     const text = "x: &base {path: a, format: raw}\nr:\n  input:\n    file: {<<: *base, path: b}\n";
     expect(input(text)).toEqual({ file: { path: "b", format: "raw" } });

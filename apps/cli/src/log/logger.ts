@@ -1,5 +1,6 @@
 import type { Redactor } from "@mqb/config/uri";
 import { describeError, type LogFields, type Logger } from "@mqb/core/plugin";
+import { printable } from "../printable.ts";
 import { LEVELS, type Level } from "./level.ts";
 
 export interface LoggerOptions {
@@ -33,23 +34,27 @@ function plainLine(level: Logged, message: string, fields: LogFields | undefined
   const time = new Date(options.now()).toISOString();
   const name = level.toUpperCase().padEnd(5);
   const shown = options.color ? `\x1b[${COLORS[level]}m${name}\x1b[0m` : name;
-  const rest = Object.entries(fields ?? {}).map(([key, value]) => ` ${key}=${fieldText(value)}`);
+  const rest = Object.entries(fields ?? {}).map(([key, value]) => ` ${key}=${fieldText(value, options.redactor)}`);
+  const text = options.redactor.text(`${message}${rest.join("")}`).replaceAll("\r\n", "\n");
   // A line break inside a message would let a foreign text pose as a log line.
-  return `${time} ${shown} ${options.redactor.text(`${message}${rest.join("")}`).replace(/\r?\n/g, "\n  ")}\n`;
+  return `${time} ${shown} ${printable(text).replaceAll("\n", "\n  ")}\n`;
 }
 
 function jsonLine(level: Logged, message: string, fields: LogFields | undefined, options: LoggerOptions): string {
   const record = { time: new Date(options.now()).toISOString(), level, message, ...fields };
-  const hide = (_: string, value: unknown): unknown => {
-    if (value instanceof Error) return options.redactor.text(describeError(value));
-    if (typeof value === "bigint") return String(value);
-    return typeof value === "string" ? options.redactor.text(value) : value;
-  };
-  return `${JSON.stringify(record, hide)}\n`;
+  return `${JSON.stringify(record, hidden(options.redactor))}\n`;
 }
 
-function fieldText(value: unknown): string {
-  if (value instanceof Error) return JSON.stringify(describeError(value));
-  if (typeof value === "string") return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+/** Takes secrets out of every text before it is quoted: with escapes in it, a secret is not recognised any more. */
+function hidden(redactor: Redactor): (key: string, value: unknown) => unknown {
+  return (_, value) => {
+    if (value instanceof Error) return redactor.text(describeError(value));
+    if (typeof value === "bigint") return String(value);
+    return typeof value === "string" ? redactor.text(value) : value;
+  };
+}
+
+function fieldText(value: unknown, redactor: Redactor): string {
+  if (typeof value === "string" && /^[^\s"=]+$/.test(value)) return value;
+  return typeof value === "number" || value === undefined ? String(value) : JSON.stringify(value, hidden(redactor));
 }

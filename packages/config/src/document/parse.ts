@@ -57,14 +57,16 @@ function strictJson(source: SourceText): DocumentProblem[] {
     JSON.parse(source.text);
     return [];
   } catch (error) {
-    const message = (error as Error).message;
+    const { message } = error as Error;
     const offset = Number(/at position (\d+)/.exec(message)?.[1] ?? 0);
+    // Node may quote the text around the place, which may be a secret that nobody has learned yet.
+    const reason = message.replace(/, (?:\.\.\.)?".*$/s, "");
     return [
       {
         level: "error",
         code: "MQB_CONFIG_SYNTAX",
         path: [],
-        message: `not JSON: ${message}`,
+        message: `not JSON: ${reason}`,
         at: locationAt(source, offset),
       },
     ];
