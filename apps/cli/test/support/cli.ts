@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to standard input, which is closed then; left out = standard input is empty. */
   readonly stdin?: Uint8Array | string;
+  /** Standard input is not closed. */
+  readonly keepStdin?: boolean;
 }
 
 export interface Finished {
@@ -51,7 +53,8 @@ export function startCli(args: readonly string[], options: CliOptions): Running 
     for (const watcher of watchers) watcher();
   });
   child.stdin.on("error", () => {});
-  child.stdin.end(options.stdin ?? "");
+  if (options.keepStdin) child.stdin.write(options.stdin ?? "");
+  else child.stdin.end(options.stdin ?? "");
   const done = new Promise<Finished>((resolve) => {
     child.once("close", (code, signal) => resolve({ code: code ?? signal!, ...text }));
   });
