@@ -19,7 +19,7 @@ function capabilities(tested: ConnectorUnderTest, config: unknown, side: "input"
 function capabilities(tested: ConnectorUnderTest, config: unknown, side: "output"): OutputCapabilities;
 function capabilities(tested: ConnectorUnderTest, config: unknown, side: Side): InputCapabilities | OutputCapabilities {
   const other = fakePlugin({
-    testkit_source: { consumer: () => new ScriptedConsumer() },
+    testkit_source: { consumer: () => new ScriptedConsumer(), input: { positions: true } },
     testkit_sink: { publisher: () => new CollectingPublisher() },
   });
   const bridge = createBridge({ registry: createRegistry([tested.plugin, ...(tested.plugins ?? []), other]) });

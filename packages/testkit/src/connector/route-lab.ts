@@ -63,7 +63,7 @@ export class RouteLab {
   /** A route from a fake source into the tested sink. */
   into(source: Consumer, options: Options & { readonly config?: unknown } = {}): Route {
     const { config = this.place.output, ...rest } = options;
-    const input = { commitsInOrder: true, bounded: true };
+    const input = { commitsInOrder: true, bounded: true, positions: true };
     return this.bridge(fakePlugin({ testkit_source: { consumer: () => source, input } })).route("test", {
       ...rest,
       input: { testkit_source: {} },
