@@ -27,6 +27,8 @@ export class StaticConsumer implements Consumer {
   private given: boolean;
   private readonly settled: () => void;
   private repeated: Slab | undefined;
+  /** Of the one batch of a drain: what was nacked, to be given again. */
+  private returned: MessageBatch | undefined;
 
   /** `settled` is called when the one batch of a drain is done with; `given`: it was, before a reconnect. */
   constructor(
@@ -43,9 +45,12 @@ export class StaticConsumer implements Consumer {
   }
 
   receive(max: number, signal: AbortSignal): Promise<Delivery> {
-    if (signal.aborted || (this.once && this.given)) return Promise.resolve(NOTHING);
+    if (signal.aborted) return Promise.resolve(NOTHING);
+    if (!this.once) return Promise.resolve({ batch: this.batch(Math.min(max, MAX_BATCH)), commit: () => DONE });
+    const batch = this.given ? this.returned : this.batch(Math.min(max, MAX_BATCH));
     this.given = true;
-    return Promise.resolve({ batch: this.batch(Math.min(max, MAX_BATCH)), commit: this.commit });
+    this.returned = undefined;
+    return Promise.resolve(batch ? { batch, commit: (dispositions) => this.settle(batch, dispositions) } : NOTHING);
   }
 
   async close(): Promise<void> {}
@@ -54,10 +59,12 @@ export class StaticConsumer implements Consumer {
     return { healthy: true, target: "static" };
   }
 
-  private readonly commit = (dispositions?: readonly Disposition[]): Promise<void> => {
-    if (!dispositions?.some((disposition) => disposition.type === "nack")) this.settled();
+  private settle(batch: MessageBatch, dispositions: readonly Disposition[] = []): Promise<void> {
+    const nacked = dispositions.flatMap(({ type }, index) => (type === "nack" ? [index] : []));
+    if (nacked.length > 0) this.returned = batch.select(Uint32Array.from(nacked));
+    else this.settled();
     return DONE;
-  };
+  }
 
   private batch(size: number): MessageBatch {
     const { constant } = this.template;

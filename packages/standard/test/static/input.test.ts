@@ -1,4 +1,4 @@
-import { NACK } from "@mqb/core/plugin";
+import { ACK, NACK } from "@mqb/core/plugin";
 import { texts } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import { NEVER, TestBridge } from "../opened.ts";
@@ -41,6 +41,16 @@ it("gives one batch in a drain, and then the end", async () => {
 
   const again = await bridge.consumer({ static: "hi" }, context);
   expect((await again.receive(5, NEVER)).batch.length).toBe(0);
+});
+
+it("gives what was nacked of the batch of a drain again, and then the end", async () => {
+  const context = bridge.context({ draining: true });
+  const consumer = await bridge.consumer({ static: "n${gen:counter}" }, context);
+  await (await consumer.receive(3, NEVER)).commit([NACK, ACK, NACK]);
+  const second = await consumer.receive(3, NEVER);
+  expect(texts(second.batch)).toEqual(["n0", "n2"]);
+  await second.commit();
+  expect((await consumer.receive(3, NEVER)).batch.length).toBe(0);
 });
 
 it("gives the batch of a drain again after a reconnect when it was not settled", async () => {
