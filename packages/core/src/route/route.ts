@@ -31,6 +31,8 @@ const MAX_DRAIN_RECONNECTS = 10;
 /** Bounds of the pauses between tries while `start` waits; within them they are the interval. */
 const START_PAUSE_MS = { min: 10, max: 250 };
 const DEFAULT_GRACE_MS = 5000;
+/** How long opening again may take when `startup_timeout_ms` is 0, which is about the start alone. */
+const REOPEN_MS = 5000;
 
 type StartAnswer = "running" | "connecting" | { readonly error: unknown };
 
@@ -161,7 +163,7 @@ export class Route {
         if (this.unreachable !== "keep") break;
         answerOnce("connecting");
       }
-      end = await this.connectOnce(starting ? left : startupTimeoutMs, () => answerOnce("running"));
+      end = await this.connectOnce(starting ? left : startupTimeoutMs || REOPEN_MS, () => answerOnce("running"));
       if (end.reason !== "connection") break;
       const { error } = end;
       end = { reason: "stopped" };

@@ -95,6 +95,21 @@ describe("a route that lost its connection", () => {
     await clock.run(route.stop());
   });
 
+  it("gives an end that opens again its time also when the start had none", async () => {
+    let calls = 0;
+    const { route, clock } = harness({
+      consumer: ({ clock }) =>
+        ++calls > 1
+          ? new Promise<FakeConsumer>((resolve) => clock.timer(300, () => resolve(new FakeConsumer())))
+          : new FakeConsumer([away]),
+      route: { startup_timeout_ms: 0, reconnect_interval_ms: 100 },
+    });
+    await route.start();
+    await clock.advance(500);
+    expect([calls, route.state]).toEqual([2, "running"]);
+    await clock.run(route.stop());
+  });
+
   it("stops promptly", async () => {
     const { consumer } = connections([away]);
     const { route, clock } = harness({ consumer });

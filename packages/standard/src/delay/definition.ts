@@ -13,12 +13,16 @@ export type DelayConfig = z.input<typeof delaySchema>;
 export const delay = defineMiddleware({
   description: "Pauses before each receive or send; for tests and for crude pacing",
   schema: delaySchema,
-  input(inner, { delay_ms }, { clock }) {
+  input(inner, { delay_ms }, { clock, draining }) {
     const pauses = new Pauses(clock);
     return wrapConsumer(inner, {
       async receive(max, signal) {
-        if (delay_ms > 0) await pauses.wait(delay_ms, signal);
-        return inner.receive(max, signal);
+        if (delay_ms > 0 && !draining) await pauses.wait(delay_ms, signal);
+        const delivery = await inner.receive(max, signal);
+        // In a drain, silence is the end, and a pause before the source is asked would be taken for it.
+        const something = delivery.batch.length > 0 || delivery.emptied;
+        if (delay_ms > 0 && draining && something) await pauses.wait(delay_ms, signal);
+        return delivery;
       },
       close() {
         pauses.end();

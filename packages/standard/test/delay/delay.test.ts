@@ -18,6 +18,23 @@ it("pauses before each receive", async () => {
   }
 });
 
+it("pauses behind each batch in a drain, where silence is the end, and gives the batch when it is told to stop", async () => {
+  const context = fakeContext({ draining: true });
+  const source = new ScriptedConsumer().push(messageBatch(1)).push(messageBatch(1)).pushEmpty();
+  const consumer = await delay.input!(source, { delay_ms: 2000 }, context);
+  const silence = new AbortController();
+  const first = consumer.receive(1, silence.signal);
+  await context.clock.advance(1000);
+  expect([source.asked.length, await isPending(first)]).toEqual([1, true]);
+  silence.abort();
+  expect((await within(first, "the batch comes")).batch.length).toBe(1);
+
+  const second = consumer.receive(1, NEVER);
+  await context.clock.advance(2000);
+  expect((await within(second, "the batch comes")).batch.length).toBe(1);
+  expect((await within(consumer.receive(1, NEVER), "the end comes at once")).batch.length).toBe(0);
+});
+
 it("pauses before each send", async () => {
   const context = fakeContext();
   const sink = new CollectingPublisher();
