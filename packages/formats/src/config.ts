@@ -65,7 +65,10 @@ export const csvConfig = z
         description: "Source: a longer field (most likely a quote that is never closed) ends the route with its line.",
       }),
   })
-  .meta({ description: "How CSV is written; used with `format: csv` only." });
+  .meta({
+    description:
+      "How CSV is written; used with `format: csv` only. Every value is read as text. A sink writes null as `null`, an empty text as nothing.",
+  });
 
 export type CsvConfig = z.input<typeof csvConfig>;
 
