@@ -19,7 +19,8 @@ export interface PreparedRun {
   readonly routes: readonly ConfiguredRoute[];
 }
 
-const DEFAULTS = { concurrency: 4, batch_size: 1024 };
+/** Those of every route; more workers, which may change the order of messages, are a choice of who writes the route. */
+const DEFAULTS = { concurrency: 1, batch_size: 512 };
 
 /**
  * Checks a whole configuration before anything of it is opened. Throws a `config` error with every fault. What only
