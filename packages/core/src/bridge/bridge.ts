@@ -58,13 +58,14 @@ const DRAIN_IDLE_MS = 1000;
 export function createBridge(options: BridgeOptions): Bridge {
   const endpoints = new Map(Object.entries(options.endpoints ?? {}));
   const references: References = { get: (name) => endpoints.get(name), names: () => [...endpoints.keys()] };
+  const { clock = systemClock } = options;
   const scope: BridgeScope = {
     registry: options.registry,
     references,
     log: options.log ?? silentLogger,
-    clock: options.clock ?? systemClock,
+    clock,
     baseDir: options.baseDir ?? process.cwd(),
-    shared: new SharedResources(),
+    shared: new SharedResources(clock),
     locals: new Map(),
   };
   const routes = new Map<string, Route>();

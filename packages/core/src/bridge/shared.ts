@@ -1,4 +1,6 @@
+import type { Clock } from "../contract/clock.ts";
 import type { Shared } from "../contract/context.ts";
+import { within } from "../route/within.ts";
 
 interface Entry {
   holders: number;
@@ -7,19 +9,27 @@ interface Entry {
   disposing?: Promise<void>;
 }
 
+/** A client whose server is gone may never end; a port that is still taken is an error of whoever makes the next one. */
+const DISPOSE_LIMIT_MS = 2000;
+
 /** Resources that several holders use at once and that end with their last holder. */
 export class SharedResources {
   private readonly entries = new Map<string, Entry>();
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   async acquire<T>(key: string, make: () => Promise<T>, dispose: (value: T) => Promise<void>): Promise<Shared<T>> {
     let entry = this.entries.get(key);
     // The next one waits until the last one is gone: a port or a file may not have two owners.
-    for (; entry?.disposing; entry = this.entries.get(key)) await entry.disposing.catch(() => {});
-    if (!entry) {
-      entry = { holders: 0, value: make() };
-      this.entries.set(key, entry);
+    for (; entry?.disposing; entry = this.entries.get(key)) {
+      const gone = entry.disposing.catch(() => {});
+      if (!(await within(this.clock, DISPOSE_LIMIT_MS, gone))) this.forget(key, entry);
     }
-    const held = entry;
+    const held: Entry = entry ?? { holders: 0, value: make() };
+    this.entries.set(key, held);
     held.holders += 1;
     let value: T;
     try {
@@ -31,8 +41,7 @@ export class SharedResources {
     }
     let released: Promise<void> | undefined;
     const release = async (): Promise<void> => {
-      held.holders -= 1;
-      if (held.holders > 0) return;
+      if (--held.holders > 0) return;
       try {
         await (held.disposing = dispose(value));
       } finally {

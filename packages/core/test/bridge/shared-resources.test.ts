@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SharedResources } from "../../src/bridge/shared.ts";
+import { FakeClock } from "../fakes/clock.ts";
 import { deferred } from "../fakes/deferred.ts";
 import { settled } from "../fakes/until.ts";
 
@@ -19,7 +20,7 @@ function factory() {
 
 describe("a shared resource", () => {
   it("is made once for all who ask at the same time, and ends with its last holder", async () => {
-    const shared = new SharedResources();
+    const shared = new SharedResources(new FakeClock());
     const { events, make, dispose } = factory();
     const [a, b] = await Promise.all([shared.acquire("k", make, dispose), shared.acquire("k", make, dispose)]);
     expect([a.value, b.value]).toEqual([1, 1]);
@@ -33,7 +34,7 @@ describe("a shared resource", () => {
   });
 
   it("is another one for another key, and after the end", async () => {
-    const shared = new SharedResources();
+    const shared = new SharedResources(new FakeClock());
     const { events, make, dispose } = factory();
     const a = await shared.acquire("a", make, dispose);
     const b = await shared.acquire("b", make, dispose);
@@ -43,8 +44,26 @@ describe("a shared resource", () => {
     expect(events).toEqual(["make 1", "make 2", "dispose 1", "make 3"]);
   });
 
+  it("is made although the last one never ends, after two seconds; the old one takes nothing with it when it ends late", async () => {
+    const clock = new FakeClock();
+    const shared = new SharedResources(clock);
+    const gate = deferred();
+    const { events, make } = factory();
+    const first = await shared.acquire("k", make, () => gate.promise);
+    const released = first.release();
+    const waiting = Promise.all([shared.acquire("k", make, async () => {}), shared.acquire("k", make, async () => {})]);
+    await clock.advance(1999);
+    expect(events).toEqual(["make 1"]);
+    await clock.advance(1);
+    const [second, third] = await waiting;
+    expect([second.value, third.value]).toEqual([2, 2]);
+    gate.resolve();
+    await released;
+    expect([shared.keys(), clock.pending]).toEqual([["k"], 0]);
+  });
+
   it("is not made while the last one is being disposed of", async () => {
-    const shared = new SharedResources();
+    const shared = new SharedResources(new FakeClock());
     const gate = deferred();
     const events: string[] = [];
     const make = async () => void events.push("make");
@@ -68,7 +87,7 @@ describe("a shared resource", () => {
       },
     ],
   ])("whose making %s is not kept, and everybody who waited hears it", async (_, fail) => {
-    const shared = new SharedResources();
+    const shared = new SharedResources(new FakeClock());
     const { make, dispose } = factory();
     const failed = await Promise.allSettled([
       shared.acquire<number>("k", fail, dispose),
@@ -90,7 +109,7 @@ describe("a shared resource", () => {
       },
     ],
   ])("whose disposal %s is gone all the same, and its last holder hears it", async (_, dispose) => {
-    const shared = new SharedResources();
+    const shared = new SharedResources(new FakeClock());
     const { make } = factory();
     const held = await shared.acquire("k", make, dispose);
     const released = held.release();
