@@ -51,6 +51,18 @@ describe.skipIf(process.platform === "win32")("a FIFO as a source", () => {
     await expect(source.receive()).rejects.toMatchObject({ kind: "end" });
   });
 
+  it("gives back what is nacked while it waits for more", async () => {
+    await using bench = await withPipe();
+    const source = await bench.source(raw, bench.context());
+    const writer = await open(bench.dir.file("pipe"), "w");
+    await writer.write("a\n");
+    const delivery = await source.receive();
+    const waiting = source.receive();
+    await delivery.commit([NACK]);
+    expect((await waiting).batch.at(0).text()).toBe("a");
+    await writer.close();
+  });
+
   it("loses nothing by a reconnect: what was not acked comes again, then the rest", async () => {
     await using bench = await withPipe();
     const context = bench.context();

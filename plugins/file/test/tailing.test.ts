@@ -1,4 +1,5 @@
 import { rename, truncate, unlink, writeFile } from "node:fs/promises";
+import { NACK } from "@mqb/core/plugin";
 import { isPending } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { lines, Workbench } from "./support.ts";
@@ -36,6 +37,17 @@ describe("a source that follows its file", () => {
     expect((await receiving).batch.length).toBe(0);
     await bench.append("in.txt", "ly\n");
     expect(await source.take()).toEqual(["partly"]);
+  });
+
+  it("gives back what is nacked while it waits for more", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "a\n");
+    const source = await bench.source(raw, bench.context());
+    const delivery = await source.receive();
+    const waiting = source.consumer.receive(10, new AbortController().signal);
+    expect(await isPending(waiting)).toBe(true);
+    await delivery.commit([NACK]);
+    expect((await waiting).batch.at(0).text()).toBe("a");
   });
 
   it("is woken by its closing", async () => {

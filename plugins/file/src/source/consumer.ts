@@ -65,6 +65,7 @@ export class FileConsumer implements Consumer {
   private ended = false;
   private isClosed = false;
   private failure: unknown;
+  private preparing = false;
   /** Ends the present wait. */
   private interrupt: (() => void) | undefined;
 
@@ -72,18 +73,20 @@ export class FileConsumer implements Consumer {
     this.options = options;
     this.records = options.records;
     this.ledger = new Ledger((acked) => this.options.acked(acked, this.header()));
+    this.ledger.onSettled = () => this.settled();
     if (opened) this.begin(opened);
   }
 
   async receive(max: number, signal: AbortSignal): Promise<Delivery> {
     while (!this.isClosed && !signal.aborted) {
-      const again = this.ledger.again(max);
-      if (again) return again;
+      const delivery = this.ledger.next(max);
+      if (delivery) {
+        this.prepareNext(max);
+        return delivery;
+      }
       const decoded = this.take(max);
-      if (decoded) {
-        const delivery = await this.accept(decoded);
-        if (delivery) return delivery;
-      } else if (this.replaced) await this.beginReplacement();
+      if (decoded) await this.accept(decoded);
+      else if (this.replaced) await this.beginReplacement();
       else if (!(await this.more(signal))) break;
     }
     return NOTHING;
@@ -137,9 +140,14 @@ export class FileConsumer implements Consumer {
       if (decoded && this.decoder!.keepsChunks) this.isFedShared = true;
       return decoded;
     } catch (error) {
-      this.failure = error;
+      this.fail(error);
       throw error;
     }
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= error;
+    this.interrupt?.();
   }
 
   private stampFrom(first: number): Stamp | undefined {
@@ -147,7 +155,23 @@ export class FileConsumer implements Consumer {
     return stamp && ((index, offsetAfter, into) => stamp(first + index, offsetAfter, into));
   }
 
-  private async accept(decoded: DecodedBatch): Promise<Delivery | undefined> {
+  /** Decodes one more batch while the sink writes this one. */
+  private prepareNext(max: number): void {
+    if (this.preparing || this.ledger.waiting) return;
+    this.preparing = true;
+    setImmediate(() => {
+      this.preparing = false;
+      if (this.isClosed || this.ledger.waiting) return;
+      try {
+        const decoded = this.take(max);
+        if (decoded) this.accept(decoded).catch((error: unknown) => this.fail(error));
+      } catch {
+        // Whoever asks next is told.
+      }
+    });
+  }
+
+  private async accept(decoded: DecodedBatch): Promise<void> {
     const { oversize } = decoded;
     if (oversize) {
       const { offset, size } = oversize;
@@ -155,11 +179,12 @@ export class FileConsumer implements Consumer {
         offset,
         size,
       });
-      await this.ledger.pass(decoded.offset, this.generation, ++this.records);
-      return undefined;
+      this.records += 1;
+      await this.ledger.pass(decoded.offset, this.generation, this.records);
+      return;
     }
     this.records += decoded.batch.length;
-    return this.ledger.deliver(decoded, this.generation, this.records);
+    this.ledger.add(decoded, this.generation, this.records);
   }
 
   /** Gets the decoder more to work on. False when there is nothing for now. */
@@ -167,7 +192,7 @@ export class FileConsumer implements Consumer {
     if (this.ended) return this.afterEnd(signal);
     if (!this.opened) return this.openLater(signal);
     const chunk = await this.wait(this.readAhead(), signal);
-    if (chunk === undefined) return false;
+    if (chunk === undefined) return this.goesOn(signal);
     this.ahead = undefined;
     if (chunk !== "end") {
       const decoder = this.decoder!;
@@ -195,7 +220,7 @@ export class FileConsumer implements Consumer {
         return true;
       case "nothing":
         if (this.options.draining) this.end();
-        return !this.isClosed;
+        return this.goesOn(signal);
     }
   }
 
@@ -208,15 +233,20 @@ export class FileConsumer implements Consumer {
   private async afterEnd(signal: AbortSignal): Promise<boolean> {
     if (this.options.draining || this.opened!.regular) return false;
     if (this.ledger.empty) throw fileErrors.STREAM_ENDED({ path: this.options.path });
-    const settled = new Promise<void>((resolve) => {
-      this.ledger.onSettled = resolve;
-    });
-    return (
-      (await this.wait(
-        settled.then(() => true),
-        signal,
-      )) ?? false
-    );
+    // Any commit ends the wait.
+    await this.wait(new Promise<never>(() => {}), signal);
+    return this.goesOn(signal);
+  }
+
+  /** After each commit: what came back is not to wait for more of the source, nor the end of a stream. */
+  private settled(): void {
+    if (!this.ended && !this.ledger.waiting) return;
+    this.interrupt?.();
+    this.opened?.regular?.wake();
+  }
+
+  private goesOn(signal: AbortSignal): boolean {
+    return !this.isClosed && !signal.aborted;
   }
 
   private async openLater(signal: AbortSignal): Promise<boolean> {
@@ -227,7 +257,7 @@ export class FileConsumer implements Consumer {
       return true;
     }
     await this.wait(this.options.waitForFile(signal), signal);
-    return true;
+    return this.goesOn(signal);
   }
 
   private async beginReplacement(): Promise<void> {

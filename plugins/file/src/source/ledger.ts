@@ -23,13 +23,13 @@ interface Entry<G> {
 }
 
 /**
- * Keeps what was delivered in the order of the source until it is acked. From its first nacked record on, a delivery
+ * Keeps what was read in the order of the source until it is acked. From its first nacked record on, a delivery
  * goes back and comes out again before anything newer; the acked position moves over a prefix without gaps only.
  */
 export class Ledger<G> {
   private readonly entries: Entry<G>[] = [];
   private readonly advanced: (acked: Acked<G>) => Promise<void>;
-  /** Entries that wait to come out again. */
+  /** Entries that wait to come out. */
   private back = 0;
   /** Told after each commit. */
   onSettled: () => void = () => {};
@@ -38,20 +38,21 @@ export class Ledger<G> {
     this.advanced = advanced;
   }
 
-  /** Nothing is out and nothing waits to come out again. */
+  /** Nothing is out and nothing waits to come out. */
   get empty(): boolean {
     return this.entries.length === 0;
   }
 
-  deliver(decoded: DecodedBatch, generation: G, records: number): Delivery {
-    return this.hand({
-      batch: decoded.batch,
-      generation,
-      offsetAfter: decoded.offsetAfter,
-      end: decoded.offset,
-      records,
-      state: "out",
-    });
+  /** Something waits to come out. */
+  get waiting(): boolean {
+    return this.back > 0;
+  }
+
+  /** Takes in what was read last; it comes out after everything older. `records` counts up to its end. */
+  add(decoded: DecodedBatch, generation: G, records: number): void {
+    const { batch, offsetAfter, offset: end } = decoded;
+    this.entries.push({ batch, generation, offsetAfter, end, records, state: "back" });
+    this.back += 1;
   }
 
   /** Records the end of something that nobody is to see, e.g. a record that was passed over. */
@@ -60,8 +61,8 @@ export class Ledger<G> {
     await this.advance();
   }
 
-  /** The oldest records that came back, at most `max`. */
-  again(max: number): Delivery | undefined {
+  /** The oldest records that are not out, at most `max`. */
+  next(max: number): Delivery | undefined {
     if (this.back === 0) return undefined;
     const at = this.entries.findIndex((entry) => entry.state === "back");
     const entry = this.entries[at]!;
@@ -79,11 +80,6 @@ export class Ledger<G> {
       entry.state = "back";
       this.back += 1;
     }
-  }
-
-  private hand(entry: Entry<G>): Delivery {
-    this.entries.push(entry);
-    return { batch: entry.batch, commit: (dispositions) => this.commit(entry, dispositions) };
   }
 
   private async commit(entry: Entry<G>, dispositions: readonly Disposition[] | undefined): Promise<void> {
