@@ -66,6 +66,7 @@ export class FileConsumer implements Consumer {
   private isClosed = false;
   private failure: unknown;
   private preparing = false;
+  private lastMax = 0;
   /** Ends the present wait. */
   private interrupt: (() => void) | undefined;
 
@@ -155,9 +156,11 @@ export class FileConsumer implements Consumer {
     return stamp && ((index, offsetAfter, into) => stamp(first + index, offsetAfter, into));
   }
 
-  /** Decodes one more batch while the sink writes this one. */
+  /** Decodes one more batch while the sink writes this one, where batches are asked for in one size. */
   private prepareNext(max: number): void {
-    if (this.preparing || this.ledger.waiting) return;
+    const steady = max === this.lastMax;
+    this.lastMax = max;
+    if (!steady || this.preparing || this.ledger.waiting) return;
     this.preparing = true;
     setImmediate(() => {
       this.preparing = false;
