@@ -5,6 +5,7 @@ import type { Clock, OpenContext, Shared } from "@mqb/core/plugin";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
 import { close, fstat, open, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
 import { type PathLock, pathLock } from "../path-lock.ts";
+import { cutTornTail, TailMark } from "./torn-tail.ts";
 
 /** So often at most it is looked at what others do with the file: per batch, what it costs would show. */
 const LOOK_MS = 100;
@@ -21,6 +22,7 @@ export class AppendFile {
   private readonly path: string;
   private readonly lock: PathLock;
   private readonly clock: Clock;
+  private readonly mark: TailMark;
   private fd: number | undefined;
   private version: number;
   private size = 0;
@@ -37,11 +39,19 @@ export class AppendFile {
     this.path = path;
     this.lock = lock;
     this.clock = clock;
+    this.mark = new TailMark(path);
     this.version = lock.version;
   }
 
-  /** Opens the file, makes it and its folders where they are missing. Rejects with a `config` error. */
-  static async share(path: string, context: OpenContext): Promise<Shared<AppendFile>> {
+  /**
+   * Opens the file, makes it and its folders where they are missing. Half a record that a killed process left behind is
+   * cut off; `terminator` ends a record, undefined where records are compressed. Rejects with a `config` error.
+   */
+  static async share(
+    path: string,
+    terminator: Uint8Array | undefined,
+    context: OpenContext,
+  ): Promise<Shared<AppendFile>> {
     const fd = await openToAppend(path);
     let unused = true;
     try {
@@ -51,6 +61,9 @@ export class AppendFile {
       return await context.share(
         `file:sink:${real}`,
         async () => {
+          const cut = await cutTornTail(real, fd, terminator);
+          if (cut > 0)
+            context.log.warn(`${path}: cut off ${cut} bytes of a record that a killed process left unfinished`);
           const file = new AppendFile(real, lock, context.clock);
           await file.use(fd);
           unused = false;
@@ -118,6 +131,7 @@ export class AppendFile {
     return this.lock.run(async () => {
       const { fd } = this;
       this.fd = undefined;
+      this.mark.end();
       if (fd !== undefined) await close(fd);
     });
   }
@@ -165,6 +179,7 @@ export class AppendFile {
     const fd = this.fd!;
     let written = 0;
     let left = chunks;
+    this.mark.begin(this.ino, this.size, lengthOf(chunks));
     try {
       while (left.length > 0) {
         const count = await write(fd, left, null);
@@ -204,6 +219,12 @@ async function openToAppend(path: string): Promise<number> {
     if (codeOfSystem(cause) === "EISDIR") throw fileErrors.IS_DIRECTORY({ path }, { cause });
     throw fileErrors.NOT_WRITABLE({ path, reason: reasonOf(cause) }, { cause });
   }
+}
+
+function lengthOf(chunks: readonly Buffer[]): number {
+  let length = 0;
+  for (const chunk of chunks) length += chunk.length;
+  return length;
 }
 
 /** What is left of the chunks behind `count` bytes. */

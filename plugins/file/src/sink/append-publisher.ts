@@ -19,7 +19,7 @@ import { PeriodicSync } from "./periodic-sync.ts";
 export async function openAppendPublisher(config: FileConfig, path: string, context: OpenContext): Promise<Publisher> {
   const settings = recordSettings(config);
   const compressor = settings.compression ? await openCompressor(settings.compression) : undefined;
-  const shared = await AppendFile.share(path, context);
+  const shared = await AppendFile.share(path, compressor ? undefined : settings.delimiter, context);
   const publisher = new AppendPublisher(config, path, settings, compressor, shared, context);
   try {
     await publisher.prepare();
