@@ -9,6 +9,7 @@ import type { Registry } from "../plugin/registry.ts";
 import { Accounting } from "../route/accounting.ts";
 import { Route, type RouteRunOptions, type StopOptions } from "../route/route.ts";
 import type { RouteResult, RouteStatus } from "../route/status.ts";
+import { getOrMake } from "./get-or-make.ts";
 import { type BridgeScope, type OpenScope, openConsumer, openPublisher, openStore, resolveToOpen } from "./open.ts";
 import { SharedResources } from "./shared.ts";
 
@@ -59,6 +60,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const endpoints = new Map(Object.entries(options.endpoints ?? {}));
   const references: References = { get: (name) => endpoints.get(name), names: () => [...endpoints.keys()] };
   const { clock = systemClock } = options;
+  const locals = new Map<string, unknown>();
   const scope: BridgeScope = {
     registry: options.registry,
     references,
@@ -66,7 +68,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     clock,
     baseDir: options.baseDir ?? process.cwd(),
     shared: new SharedResources(clock),
-    locals: new Map(),
+    local: <T>(key: string, make: () => T): T => getOrMake(locals, key, make) as T,
   };
   const routes = new Map<string, Route>();
 

@@ -2,12 +2,11 @@ import { isAbsolute } from "node:path";
 import { formatPath, type Path, splitPath } from "../config/path.ts";
 import { Problems } from "../config/problem.ts";
 import { type ResolvedEndpoint, type ResolvedMiddleware, resolveEndpoint } from "../config/resolve.ts";
-import type { Clock } from "../contract/clock.ts";
 import type { OpenContext, Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
 import type { Consumer, Publisher } from "../contract/endpoint.ts";
-import type { Logger } from "../contract/log.ts";
 import type { MaybePromise } from "../contract/maybe-promise.ts";
+import type { StoreContext } from "../contract/plugin.ts";
 import type { StateStore } from "../contract/store.ts";
 import { coreErrors } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
@@ -15,17 +14,14 @@ import { Accounting, NestedAccounting } from "../route/accounting.ts";
 import { countingConsumer } from "../route/counting-consumer.ts";
 import { orAborted } from "../route/within.ts";
 import { type Closable, closeEnd } from "./close.ts";
+import { getOrMake } from "./get-or-make.ts";
 import type { SharedResources } from "./shared.ts";
 
 /** What all endpoints of a bridge share. */
-export interface BridgeScope {
+export interface BridgeScope extends StoreContext {
   readonly registry: Registry;
   readonly references: References;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly baseDir: string;
   readonly shared: SharedResources;
-  readonly locals: Map<string, unknown>;
 }
 
 /** What the endpoints of one route, or of one directly opened endpoint, share. */
@@ -105,7 +101,8 @@ export async function openStore(url: string, bridge: BridgeScope): Promise<State
     const install = bridge.registry.packageFor("store", scheme);
     throw coreErrors.NO_STORE({ scheme, known: bridge.registry.names("store"), ...(install ? { install } : {}) });
   }
-  return await found.definition.open(url, { log: bridge.log, clock: bridge.clock, baseDir: bridge.baseDir });
+  const { log, clock, baseDir, local } = bridge;
+  return await found.definition.open(url, { log, clock, baseDir, local });
 }
 
 /** Checks an endpoint that is opened by itself or nested in an opened one. Throws a `config` error with every problem. */
@@ -138,7 +135,7 @@ function contextFor(
     clock,
     baseDir,
     session: getOrMake(sessions, at, () => new Map()),
-    local: <T>(key: string, make: () => T): T => getOrMake(bridge.locals, key, make) as T,
+    local: bridge.local,
     share: (key, make, dispose) => bridge.shared.acquire(key, make, dispose),
     openConsumer: async (endpoint, relative) =>
       openConsumer(child(endpoint, "input", relative), { ...scope, accounting: aside() }),
@@ -150,9 +147,4 @@ function contextFor(
       return bridge.registry.expressions;
     },
   };
-}
-
-function getOrMake<V>(map: Map<string, V>, key: string, make: () => V): V {
-  if (!map.has(key)) map.set(key, make());
-  return map.get(key) as V;
 }

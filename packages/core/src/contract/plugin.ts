@@ -13,6 +13,8 @@ export interface StoreContext {
   readonly log: Logger;
   readonly clock: Clock;
   readonly baseDir: string;
+  /** One value per key and bridge, made by whoever asks first: what stores of one name share. */
+  local<T>(key: string, make: () => T): T;
 }
 
 /** A kind of state store, found by the scheme of its URL. */

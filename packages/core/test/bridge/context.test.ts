@@ -157,7 +157,7 @@ describe("a state store", () => {
     const { bridge, seen } = await contexts({ sink: {} }, { stores });
     expect(await bridge.openStore(url)).toBe(store);
     expect(await seen.get("output")!.openStore(url)).toBe(store);
-    expect(opened.slice(0, 2)).toEqual([url, ["log", "clock", "baseDir"]]);
+    expect(opened.slice(0, 2)).toEqual([url, ["log", "clock", "baseDir", "local"]]);
   });
 
   it("of a scheme that nobody brings is refused with the schemes that exist, or with the package", async () => {

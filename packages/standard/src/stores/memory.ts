@@ -4,21 +4,29 @@ import { parseStateUrl } from "./state-url.ts";
 
 const MAX_KEYS = 1_000_000;
 
-/** `memory:` or `memory://name?max_keys=1000`. The host decides who shares a store; this one is new with every `open`. */
+/**
+ * `memory:` or `memory://name?max_keys=1000`. Entries live as long as the bridge: they survive reconnects, and all who
+ * open the same name share them, with the `max_keys` of the first.
+ */
 export const memoryStore: StoreDefinition = {
   description: "Keeps entries in the memory of the process",
   durable: false,
-  open(url, { clock, log }) {
-    const given = parseStateUrl(url, ["max_keys"]).params.get("max_keys");
+  open(url, { clock, log, local }) {
+    const { params } = parseStateUrl(url, ["max_keys"]);
+    const given = params.get("max_keys");
     if (given !== undefined && !/^[1-9][0-9]{0,14}$/.test(given)) {
       throw errors.STORE_URL({ url, reason: `max_keys is "${given}", not an integer of at least 1` });
     }
-    return new MemoryStore(given === undefined ? MAX_KEYS : Number(given), clock, log);
+    const name = url.split("?", 1)[0];
+    return local(
+      `@mqb/standard:memory-store:${name}`,
+      () => new MemoryEntries(given === undefined ? MAX_KEYS : Number(given), clock, log),
+    ).open();
   },
 };
 
 /** A bounded store: beyond `maxKeys` the entries that were written longest ago go first. */
-export class MemoryStore implements StateStore {
+class MemoryEntries {
   /** In the order in which they were written. */
   private readonly entries = new Map<string, StateEntry>();
   private readonly maxKeys: number;
@@ -26,7 +34,6 @@ export class MemoryStore implements StateStore {
   private readonly log: Logger;
   private versions = 0;
   private warned = false;
-  private closed = false;
 
   constructor(maxKeys: number, clock: Clock, log: Logger) {
     this.maxKeys = maxKeys;
@@ -34,26 +41,33 @@ export class MemoryStore implements StateStore {
     this.log = log;
   }
 
-  async getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
-    this.check();
-    return keys.map((key) => this.get(key));
+  /** A handle of its own for each who opens the store; closing one leaves the entries to the others. */
+  open(): StateStore {
+    let closed = false;
+    const entries = (): this => {
+      if (closed) throw errors.STORE_CLOSED({});
+      return this;
+    };
+    return {
+      getMany: async (keys) => {
+        const open = entries();
+        return keys.map((key) => open.get(key));
+      },
+      putMany: async (writes) => entries().putMany(writes),
+      deleteMany: async (keys) => {
+        const open = entries();
+        for (const key of keys) open.entries.delete(key);
+      },
+      close: async () => {
+        closed = true;
+      },
+    };
   }
 
-  async putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
-    this.check();
+  private putMany(writes: readonly StateWrite[]): readonly WriteResult[] {
     const results = writes.map((write) => this.put(write));
     if (this.entries.size > this.maxKeys) this.evict();
     return results;
-  }
-
-  async deleteMany(keys: readonly string[]): Promise<void> {
-    this.check();
-    for (const key of keys) this.entries.delete(key);
-  }
-
-  async close(): Promise<void> {
-    this.closed = true;
-    this.entries.clear();
   }
 
   private get(key: string): StateEntry | undefined {
@@ -91,9 +105,5 @@ export class MemoryStore implements StateStore {
 
   private isExpired({ expiresAt }: StateEntry): boolean {
     return expiresAt !== undefined && expiresAt <= this.clock.now();
-  }
-
-  private check(): void {
-    if (this.closed) throw errors.STORE_CLOSED({});
   }
 }

@@ -4,7 +4,12 @@ import { expect, it } from "vitest";
 import standard from "../../src/index.ts";
 
 const open = async (url: string, baseDir = "/") =>
-  standard.stores!["file"]!.open(url, { log: recordingLogger(), clock: new FakeClock(), baseDir });
+  standard.stores!["file"]!.open(url, {
+    log: recordingLogger(),
+    clock: new FakeClock(),
+    baseDir,
+    local: (_, make) => make(),
+  });
 const text = (key: string, value: string) => ({ key, value: Buffer.from(value) });
 
 const CHECKPOINT =

@@ -1,9 +1,14 @@
-import { FakeClock, recordingLogger } from "@mqb/testkit";
+import type { StoreContext } from "@mqb/core/plugin";
+import { FakeClock, FakeScope, recordingLogger } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import standard from "../../src/index.ts";
 
 const store = standard.stores!["memory"]!;
-const context = () => ({ log: recordingLogger(), clock: new FakeClock(), baseDir: "/" });
+const context = () => {
+  const scope = new FakeScope();
+  const local: StoreContext["local"] = (key, make) => scope.local(key, make);
+  return { log: recordingLogger(), clock: new FakeClock(), baseDir: "/", local };
+};
 const value = Buffer.from("v");
 
 it("forgets the entries that were written longest ago beyond max_keys, and says so once", async () => {
@@ -34,3 +39,15 @@ it.each(["memory:?max_keys=0", "memory:?max_keys=many", "memory:?max_keys=1.5", 
     expect(() => store.open(url, context())).toThrow(expect.objectContaining({ code: "MQB_STANDARD_STORE_URL" }));
   },
 );
+
+it("keeps entries beyond a close, and shares them by name within one bridge", async () => {
+  const given = context();
+  const first = await store.open("memory://orders", given);
+  await first.putMany([{ key: "a", value }]);
+  await first.close();
+  await expect(first.getMany(["a"])).rejects.toMatchObject({ code: "MQB_STANDARD_STORE_CLOSED" });
+  const again = await store.open("memory://orders?max_keys=7", given);
+  expect((await again.getMany(["a"]))[0]?.key).toBe("a");
+  expect(await (await store.open("memory://others", given)).getMany(["a"])).toEqual([undefined]);
+  expect(await (await store.open("memory://orders", context())).getMany(["a"])).toEqual([undefined]);
+});

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import type { StoreDefinition } from "@mqb/core/plugin";
 import { FakeClock } from "../fakes/clock.ts";
 import { recordingLogger } from "../fakes/logger.ts";
+import { FakeScope } from "../fakes/scope.ts";
 import type { Runner } from "../runner.ts";
 import { registerSuite } from "../suite.ts";
 import { absentKeys } from "./scenarios/absent-keys.ts";
@@ -55,11 +56,17 @@ async function openLab(definition: StoreDefinition, store: StateStoreUnderTest):
   // Starts at the real time: a server that expires by its own clock must not take every entry for an old one.
   const clock = new FakeClock(Date.now());
   const opened: { close(): Promise<void> }[] = [];
+  const scope = new FakeScope();
   return {
     clock,
     manyKeys: store.manyKeys ?? 10_000,
     async open() {
-      const handle = await definition.open(place.url, { log: recordingLogger(), clock, baseDir: tmpdir() });
+      const handle = await definition.open(place.url, {
+        log: recordingLogger(),
+        clock,
+        baseDir: tmpdir(),
+        local: (key, make) => scope.local(key, make),
+      });
       opened.push(handle);
       return handle;
     },
