@@ -17,8 +17,20 @@ const COMMIT_LIMIT = 2;
 const GRACE_MS = 10_000;
 
 /**
+ * @typedef {"SIGKILL" | "SIGTERM"} Signal
+ * @typedef {{ process: import("node:child_process").ChildProcess, done: boolean, exited: Promise<Exit> }} Child
+ * @typedef {{ code: number | null, signal: string | null, stderr: string }} Exit
+ * @typedef {{ rounds: number, signal?: Signal, seed?: number, rowsPerRound?: number, keep?: boolean,
+ *   log?: (line: string) => void }} Options
+ * @typedef {{ rounds: number, signal: Signal, seed: number, rows: number, lost: number, duplicated: number,
+ *   foreign: number, hits: number, slowestExitMs: number, badExits: number, inFlightBound: number }} Result
+ */
+
+/**
  * Runs a campaign and returns what it counted. `inFlightBound` is the most rows that one kill may make come twice: those
  * of the batches that were being written or waiting for their commit.
+ * @param {Options} options
+ * @returns {Promise<Result>}
  */
 export async function killCampaign({
   rounds,
@@ -79,6 +91,7 @@ export async function killCampaign({
   return result;
 }
 
+/** @param {string} input @param {string} output @param {boolean} drain */
 function route(input, output, drain) {
   return `routes:
   survivor:
@@ -94,6 +107,7 @@ function route(input, output, drain) {
 `;
 }
 
+/** @param {string} path @param {number} from @param {number} rows */
 function append(path, from, rows) {
   let text = "";
   for (let n = from; n < from + rows; n++) text += `{"n":${n},"text":"${"abcdefghij".repeat(1 + (n % 20))}"}\n`;
@@ -101,22 +115,28 @@ function append(path, from, rows) {
   return from + rows;
 }
 
+/** @param {string} config @param {string} cwd @returns {Child} */
 function start(config, cwd) {
   const process_ = spawn(process.execPath, [CLI, "run", "-c", config], { cwd, stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   process_.stderr.on("data", (data) => {
     stderr = (stderr + data).slice(-4000);
   });
-  const child = { process: process_, done: false, exited: undefined };
-  child.exited = new Promise((resolve) => {
-    process_.on("close", (code, signal) => {
-      child.done = true;
-      resolve({ code, signal, stderr });
-    });
-  });
+  /** @type {Child} */
+  const child = {
+    process: process_,
+    done: false,
+    exited: new Promise((resolve) => {
+      process_.on("close", (code, signal) => {
+        child.done = true;
+        resolve({ code, signal, stderr });
+      });
+    }),
+  };
   return child;
 }
 
+/** @param {string} path @param {number} before @param {Child} child */
 async function grows(path, before, child) {
   const deadline = performance.now() + 10_000;
   while (size(path) <= before) {
@@ -126,6 +146,7 @@ async function grows(path, before, child) {
   return true;
 }
 
+/** @param {string} path @param {number} rows */
 function count(path, rows) {
   const seen = new Uint32Array(rows);
   let foreign = 0;
@@ -133,8 +154,9 @@ function count(path, rows) {
     if (line === "") continue;
     const match = /^\{"n":(\d+),"text":"((?:abcdefghij)+)"\}$/.exec(line);
     const n = match ? Number(match[1]) : -1;
-    if (match && n < rows && match[2].length === 10 * (1 + (n % 20))) seen[n] += 1;
-    else foreign += 1;
+    const times = match?.[2]?.length === 10 * (1 + (n % 20)) ? seen[n] : undefined;
+    if (times === undefined) foreign += 1;
+    else seen[n] = times + 1;
   }
   let lost = 0;
   let duplicated = 0;
@@ -145,6 +167,7 @@ function count(path, rows) {
   return { lost, duplicated, foreign };
 }
 
+/** @param {string} path */
 function size(path) {
   try {
     return statSync(path).size;
@@ -153,7 +176,10 @@ function size(path) {
   }
 }
 
-/** Mulberry32: a small generator with a seed, so that a campaign can be repeated. */
+/**
+ * Mulberry32: a small generator with a seed, so that a campaign can be repeated.
+ * @param {number} seed
+ */
 function prng(seed) {
   let state = seed >>> 0;
   return () => {
@@ -164,7 +190,10 @@ function prng(seed) {
   };
 }
 
-/** What is wrong with a result; empty when it holds. */
+/**
+ * What is wrong with a result; empty when it holds.
+ * @param {Result} result
+ */
 export function faults(result) {
   const list = [];
   if (result.lost > 0) list.push(`${result.lost} rows lost`);
@@ -189,7 +218,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   });
   const result = await killCampaign({
     rounds: Number(values.rounds),
-    signal: values.signal,
+    signal: values.signal === "SIGTERM" ? "SIGTERM" : "SIGKILL",
     seed: Number(values.seed),
     keep: values.keep,
     log: (line) => console.error(line),
