@@ -1,7 +1,15 @@
 import { defineEndpoint, definePlugin } from "@mqb/core/plugin";
 import { formatOf, isEnvelope } from "@mqb/formats";
 import { checkFile } from "./check.ts";
-import { deletes, type FileConfig, type FileOptions, fileConfig, modeOf, writesParts } from "./config.ts";
+import {
+  deletes,
+  type FileConfig,
+  type FileOptions,
+  fileConfig,
+  modeOf,
+  recordSettings,
+  writesParts,
+} from "./config.ts";
 import { openPublisher } from "./sink/open.ts";
 import { openConsumer } from "./source/open.ts";
 import { isStdin } from "./source/stream-input.ts";
@@ -41,6 +49,8 @@ export const file = defineEndpoint<FileConfig>({
       orderedPublish: true,
       idempotent: writesParts(config),
       ...(writesParts(config) ? { needsPositions: "name_by: source_position" } : {}),
+      // Each batch is one write: large ones cost a fifth less. A part or a compressed member is made of what one holds.
+      ...(writesParts(config) || recordSettings(config).compression ? {} : { defaultBatchSize: 4096 }),
     }),
     open: openPublisher,
   },
