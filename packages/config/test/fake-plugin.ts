@@ -1,6 +1,6 @@
 import { createRegistry, type Registry } from "@mqb/core";
 import { type Consumer, defineEndpoint, defineMiddleware, definePlugin, type Publisher } from "@mqb/core/plugin";
-import { z } from "zod";
+import * as z from "zod";
 import { packageFor } from "../src/index.ts";
 
 const never = (): never => {

@@ -152,6 +152,7 @@ function convert(
     let surplus = false;
     let fieldStart = p;
     let stop: u32 = 0;
+    let cr: usize = 0;
     while (true) {
       fieldStart = p;
       const fieldOut = o;
@@ -239,6 +240,7 @@ function convert(
         }
         if (dropCr && c == CR && <u32>load<u8>(p, 1) == LF) {
           p++;
+          cr = 1;
           stop = RECORD_ENDS;
           break;
         }
@@ -253,7 +255,7 @@ function convert(
         }
       }
       if (stop == OUTPUT_FULL) break;
-      if (p - fieldStart > maxField) {
+      if (p - cr - fieldStart > maxField && (p < inEnd || final)) {
         stop = FIELD_LONG;
         break;
       }
@@ -266,14 +268,14 @@ function convert(
       break;
     }
     if (stop != RECORD_ENDS || (p >= inEnd && !final)) {
-      // Not whole: wait for more, unless what is there is already too much.
+      // Not whole: wait for more, unless what is there, a part of the delimiter aside, is already too much.
       fault = fieldStart - inp;
-      if (p - fieldStart > maxField) status = STATUS_FIELD_TOO_LONG;
-      else if (p - recordStart > maxRecord) status = STATUS_RECORD_TOO_LONG;
+      if (stop == FIELD_LONG || p - fieldStart > maxField + length) status = STATUS_FIELD_TOO_LONG;
+      else if (p - recordStart > maxRecord + length) status = STATUS_RECORD_TOO_LONG;
       else if (final) status = STATUS_UNTERMINATED_QUOTE;
       break;
     }
-    if (p - recordStart > maxRecord) {
+    if (p - cr - recordStart > maxRecord) {
       status = STATUS_RECORD_TOO_LONG;
       break;
     }

@@ -13,7 +13,8 @@ export interface CsvLoopConfig {
   readonly maxRecordBytes: number;
 }
 
-const NO_LIMIT = 0xffff_ffff;
+/** What stands for no limit; sums of it and a delimiter's length still fit 32 bits. */
+export const NO_LIMIT = 0x7fff_ffff;
 
 /** Writes the configuration and the keys into an arena. */
 export function configureCsv(arena: Arena, config: CsvLoopConfig): void {

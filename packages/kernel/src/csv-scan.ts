@@ -39,7 +39,11 @@ export class CsvScanner {
    */
   scan(bytes: Buffer, final: boolean): number {
     const end = this.#walk(bytes, final);
-    const reached = end < 0 ? bytes.length : end - this.#dialect.delimiter.length;
+    // While it is not whole, its last bytes may be a part of the delimiter.
+    const reached =
+      end < 0 && !final
+        ? bytes.length - this.#dialect.delimiter.length
+        : withoutDelimiter(bytes, 0, end < 0 ? bytes.length : end, this.#dialect);
     this.#checkField(bytes, reached);
     if (reached > this.#limits.maxRecordBytes) {
       throw new RecordFault("record_too_long", { offset: 0, limit: this.#limits.maxRecordBytes });

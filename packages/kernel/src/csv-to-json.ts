@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Arena, privateArena } from "./arena.ts";
 import { detectBom } from "./bom.ts";
-import { type CsvLoopConfig, configureCsv, convertRecord } from "./csv-config.ts";
+import { type CsvLoopConfig, configureCsv, convertRecord, NO_LIMIT } from "./csv-config.ts";
 import { type CsvDialect, type ResolvedDialect, resolveDialect } from "./csv-dialect.ts";
 import { firstRecord, separatorOf, splitFields, uniqueNames } from "./csv-header.ts";
 import { CsvInput } from "./csv-input.ts";
@@ -39,7 +39,6 @@ export interface CsvToJsonOptions extends Omit<CsvDialect, "separator"> {
   readonly allocate?: (size: number) => Buffer;
 }
 
-const NO_LIMIT = 0xffff_ffff;
 /** Words per row in the loop's list of ragged rows. */
 const RAGGED_WORDS = 5;
 

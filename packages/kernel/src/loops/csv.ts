@@ -113,6 +113,7 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
       let ended = false;
       let full = false;
       let open = false;
+      let cr = 0;
       for (;;) {
         fieldStart = p;
         const fieldOut = o;
@@ -177,6 +178,7 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
           }
           if (dropCr && c === CR && memory[p + 1] === LF) {
             p++;
+            cr = 1;
             ended = true;
             break;
           }
@@ -189,7 +191,7 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
           p++;
         }
         if (full) break;
-        if (p - fieldStart > maxField) {
+        if (p - cr - fieldStart > maxField && (p < inEnd || final !== 0)) {
           status = STATUS.fieldTooLong;
           break;
         }
@@ -201,15 +203,16 @@ export function createCsvLoop(memory: Buffer, words: Uint32Array) {
         status = STATUS.outputFull;
         break;
       }
-      if (open || status !== STATUS.inputUsed || (p >= inEnd && final === 0)) {
-        // Not whole: wait for more, unless what is there is already too much.
-        fault = fieldStart - inp;
-        if (p - fieldStart > maxField) status = STATUS.fieldTooLong;
-        else if (p - recordStart > maxRecord) status = STATUS.recordTooLong;
+      fault = fieldStart - inp;
+      if (status !== STATUS.inputUsed) break;
+      if (open || (p >= inEnd && final === 0)) {
+        // Not whole: wait for more, unless what is there, a part of the delimiter aside, is already too much.
+        if (p - fieldStart > maxField + delimiterLength) status = STATUS.fieldTooLong;
+        else if (p - recordStart > maxRecord + delimiterLength) status = STATUS.recordTooLong;
         else if (final !== 0) status = STATUS.unterminatedQuote;
         break;
       }
-      if (p - recordStart > maxRecord) {
+      if (p - cr - recordStart > maxRecord) {
         status = STATUS.recordTooLong;
         break;
       }

@@ -11,6 +11,7 @@ export interface CsvCounts {
   ragged: number;
   repaired: number;
   unterminated: number;
+  tooLong: number;
 }
 
 const COLUMNS = [
@@ -69,6 +70,8 @@ export function fuzzCsv(random: Random, arenas: Arenas, counts: CsvCounts): void
     header: reference.header,
     shortRows: reference.short,
     listRagged,
+    maxFieldBytes: reference.maxField,
+    maxRecordBytes: reference.maxRecord,
     ...(reference.escape === undefined ? {} : { escape: reference.escape.charCodeAt(0) }),
     ...(reference.columns === undefined ? {} : { columns: reference.columns }),
   };
@@ -88,14 +91,24 @@ export function fuzzCsv(random: Random, arenas: Arenas, counts: CsvCounts): void
   counts.ragged += want.records.filter((record) => record.fields !== want.columns!.length).length;
   if (broken) counts.repaired++;
   if (want.openQuote !== undefined) counts.unterminated++;
+  if (want.tooLong !== undefined) counts.tooLong++;
 }
 
 function compare(got: ReturnType<typeof convert>, want: ReferenceResult, bytes: Buffer, listRagged: boolean): void {
   assert.equal(got.json.join("\n"), want.records.map((record) => record.json).join("\n"));
   assert.equal(got.after.join(), want.records.map((record) => record.after).join());
-  assert.equal(got.fault?.kind, want.openQuote === undefined ? undefined : "unterminated_quote");
-  assert.equal(got.fault?.offset, want.openQuote);
-  if (want.openQuote !== undefined) assert.equal(got.fault?.line, lineOf(bytes, want.openQuote));
+  if (want.tooLong !== undefined) {
+    // Which limit is noticed first depends on where the input was cut, and so does an open quote just above a limit.
+    const { start, fields, record, open } = want.tooLong;
+    const faults = fields.map((offset) => `field_too_long ${offset}`);
+    if (record) faults.push(`record_too_long ${start}`);
+    if (open !== undefined) faults.push(`unterminated_quote ${open}`);
+    assert.ok(faults.includes(`${got.fault?.kind} ${got.fault?.offset}`), faults.join());
+  } else {
+    assert.equal(got.fault?.kind, want.openQuote === undefined ? undefined : "unterminated_quote");
+    assert.equal(got.fault?.offset, want.openQuote);
+  }
+  if (got.fault !== undefined) assert.equal(got.fault.line, lineOf(bytes, got.fault.offset));
   const columns = want.columns?.length ?? 0;
   const ragged = want.records.filter((record) => record.fields !== columns);
   const short = ragged.filter((record) => record.fields < columns).length;
@@ -177,6 +190,7 @@ export function cut(random: Random, bytes: Buffer): Buffer[] {
 }
 
 function dialect(random: Random): ReferenceCsv {
+  const limited = random.chance(0.1);
   const usual = random.chance(0.4);
   const quote = usual || random.chance(0.6) ? '"' : random.pick(["'", undefined]);
   const header = random.chance(0.5);
@@ -188,6 +202,8 @@ function dialect(random: Random): ReferenceCsv {
     header,
     columns: header && random.chance(0.7) ? undefined : random.pick(COLUMNS),
     short: random.chance(0.5) ? "empty" : "omit",
+    maxField: limited ? random.pick([10, 40]) : 100_000,
+    maxRecord: limited ? random.pick([20, 100]) : 100_000,
   };
 }
 

@@ -9,6 +9,8 @@ export interface ReferenceCsv {
   readonly header: boolean;
   readonly columns: readonly string[] | undefined;
   readonly short: "empty" | "omit";
+  readonly maxField: number;
+  readonly maxRecord: number;
 }
 
 export interface ReferenceRecord {
@@ -27,6 +29,15 @@ export interface ReferenceResult {
   readonly records: readonly ReferenceRecord[];
   /** Where a quote was opened that is never closed. */
   readonly openQuote: number | undefined;
+  /** The first record that passes a limit; those after it are not read. */
+  readonly tooLong:
+    | {
+        readonly start: number;
+        readonly fields: readonly number[];
+        readonly record: boolean;
+        readonly open: number | undefined;
+      }
+    | undefined;
 }
 
 /**
@@ -37,10 +48,17 @@ export function referenceCsv(bytes: Buffer, options: ReferenceCsv): ReferenceRes
   // One character a byte, so that positions are offsets.
   const text = bytes.toString("latin1");
   const rows: { start: number; end: number; after: number }[] = [];
+  let tooLong: ReferenceResult["tooLong"];
   let at = text.startsWith("\xef\xbb\xbf") ? 3 : 0;
   let openQuote: number | undefined;
   while (at < text.length) {
     const row = rowAt(text, at, options);
+    const fields = row.fields.filter((start, i) => (row.fields[i + 1] ?? row.end + 1) - 1 - start > options.maxField);
+    const record = row.end - at > options.maxRecord;
+    if (fields.length > 0 || record) {
+      tooLong = { start: at, fields, record, open: row.openQuote };
+      break;
+    }
     if (row.openQuote !== undefined) {
       openQuote = row.openQuote;
       break;
@@ -51,7 +69,7 @@ export function referenceCsv(bytes: Buffer, options: ReferenceCsv): ReferenceRes
   let columns = options.columns;
   if (options.header) {
     const header = rows.shift();
-    if (header === undefined) return { columns, records: [], openQuote };
+    if (header === undefined) return { columns, records: [], openQuote, tooLong };
     columns ??= uniqueNames(fieldsOf(bytes.subarray(header.start, header.end).toString("utf8"), options));
   }
   const records = rows.map(({ start, end, after }) => {
@@ -64,19 +82,20 @@ export function referenceCsv(bytes: Buffer, options: ReferenceCsv): ReferenceRes
     const line = text.slice(0, start).split("\n").length;
     return { json: `{${members.join(",")}}`, start, after, fields: fields.length, raw, line };
   });
-  return { columns, records, openQuote };
+  return { columns, records, openQuote, tooLong };
 }
 
 function rowAt(text: string, start: number, options: ReferenceCsv) {
   const { separator, quote, escape: escapeChar, delimiter } = options;
   let at = start;
   let fieldStart = true;
+  const fields = [start];
   while (at < text.length) {
     const c = text[at]!;
     if (fieldStart && c === quote) {
       const open = at++;
       for (;;) {
-        if (at >= text.length) return { openQuote: open, end: at, after: at };
+        if (at >= text.length) return { openQuote: open, end: at, after: at, fields };
         if (text[at] === escapeChar) at += 2;
         else if (text[at] !== quote) at++;
         else if (text[at + 1] === quote) at += 2;
@@ -86,14 +105,15 @@ function rowAt(text: string, start: number, options: ReferenceCsv) {
       fieldStart = false;
     } else if (text.startsWith(delimiter, at)) {
       const dropped = delimiter === "\n" && at > start && text[at - 1] === "\r" ? 1 : 0;
-      return { end: at - dropped, after: at + delimiter.length };
+      return { end: at - dropped, after: at + delimiter.length, fields };
     } else {
       fieldStart = c === separator;
       at++;
+      if (fieldStart) fields.push(at);
     }
   }
   const dropped = delimiter === "\n" && at > start && text[at - 1] === "\r" ? 1 : 0;
-  return { end: at - dropped, after: at };
+  return { end: at - dropped, after: at, fields };
 }
 
 function fieldsOf(row: string, options: ReferenceCsv): string[] {

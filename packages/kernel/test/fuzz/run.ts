@@ -10,7 +10,7 @@ import { fuzzText } from "./text-fuzz.ts";
 export function runFuzz(inputs: number, seed: number, arenas: Arenas) {
   const random = new Random(seed);
   const engines = arenas.hasSimd ? (["simd", "js"] as const) : (["js"] as const);
-  const csv = { inputs: 0, records: 0, ragged: 0, repaired: 0, unterminated: 0 };
+  const csv = { inputs: 0, records: 0, ragged: 0, repaired: 0, unterminated: 0, tooLong: 0 };
   const split = { inputs: 0, records: 0, oversize: 0 };
   const text = { inputs: 0, texts: 0, refused: 0 };
   const rows = { inputs: 0, rows: 0, refused: 0 };
