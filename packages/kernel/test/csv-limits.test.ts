@@ -61,8 +61,16 @@ describe.each(ENGINES)("CSV that cannot be read on (%s)", (engine) => {
     expect(fault).toMatchObject({ kind: "field_too_long", offset: 6, line: 2, limit: 10, quoted: false });
   });
 
-  it("allows a field of exactly the limit", () => {
-    expect(read([bytes("a,b\n1,1234567890\n")], { engine, maxFieldBytes: 10 }).lines).toHaveLength(1);
+  it("allows a field and a record of exactly the limit, whatever ends them and wherever the input is cut", () => {
+    for (const end of ["\n", "\r\n", ""]) {
+      const text = `a,b\n1,1234567890${end}`;
+      for (let at = 0; at <= text.length; at++) {
+        const pieces = [bytes(text.slice(0, at)), bytes(text.slice(at))];
+        expect(read(pieces, { engine, maxFieldBytes: 10, maxRecordBytes: 12 }).lines).toHaveLength(1);
+        expect(read(pieces, { engine, maxFieldBytes: 9 }).fault?.kind).toBe("field_too_long");
+        expect(read(pieces, { engine, maxRecordBytes: 11 }).fault?.kind).toBe("record_too_long");
+      }
+    }
   });
 
   it("refuses a long record made of short fields", () => {
