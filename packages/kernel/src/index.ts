@@ -41,4 +41,5 @@ export {
   type RecordReader,
   type RecordSlab,
 } from "./records.ts";
-export { type OversizeRecord, RecordSplitter, type RecordSplitterOptions, type SplitSlab } from "./splitter.ts";
+export type { OversizeRecord, SplitSlab } from "./split-slab.ts";
+export { RecordSplitter, type RecordSplitterOptions } from "./splitter.ts";
