@@ -124,7 +124,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     ],
     notes: [
       "Endpoint URIs: scheme:rest[?field=value&...][|middleware[?field=value&...]]...",
-      "  mqb copy 'file:orders.csv?format=csv' 'file:orders.jsonl?format=raw' --drain",
+      "  mqb copy 'orders.csv?format=csv' 'orders.jsonl?format=raw' --drain",
       "  mqb copy 'file:in.jsonl' 'memory://orders|retry?max_attempts=5'",
       "$VAR and ${VAR} in a URI stand for environment variables; write %24 for a literal $, %7C for |, %26 for &.",
     ].join("\n"),

@@ -4,6 +4,13 @@ import { parseUri } from "../src/index.ts";
 const parse = (uri: string, environment: Record<string, string> = {}) => parseUri(uri, "input", environment);
 
 describe("taking a URI apart", () => {
+  it.each(["orders.csv", "./orders", "data/orders", "../a.b?format=csv", "/tmp/x?format=csv|retry"])(
+    "takes %s, a path without a scheme, for a file",
+    (path) => {
+      expect(parse(path)).toEqual({ ...parse(`file:${path}`), shown: path });
+    },
+  );
+
   it("splits scheme, body and parameters", () => {
     expect(parse("kafka://h:9092/orders?group_id=a&format=")).toMatchObject({
       scheme: "kafka",
@@ -43,7 +50,7 @@ describe("taking a URI apart", () => {
 
   it.each([
     ["", /is empty/],
-    ["orders.jsonl", /"orders.jsonl" is no endpoint URI.*no scheme/],
+    ["orders?format=raw", /"orders\?format=raw" is no endpoint URI.*no scheme/],
     ["file:a|", /not followed by a middleware/],
     ["file:a||retry", /not followed by a middleware/],
   ])("refuses %j", (uri, message) => {

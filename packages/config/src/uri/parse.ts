@@ -23,19 +23,19 @@ export interface ParsedUri extends EndpointUri {
 
 const SCHEME = /^([a-z][a-z0-9+._-]*):/i;
 const PIPE = /^-(?=$|\?)/;
+/** Looks like a path: a dot or a slash before the parameters. A bare word is more likely a forgotten scheme. */
+const PATH = /^[^?]*[./]/;
 
 /**
- * Takes `scheme:body?k=v|middleware?k=v` apart. `-` is standard input as a source and standard output as a target. With an
- * environment, `$VAR` and `${VAR}` are put in first; a nested URI is parsed without one, since its owner has done that.
+ * Takes `scheme:body?k=v|middleware?k=v` apart. `-` is standard input as a source and standard output as a target; what
+ * looks like a path and has no scheme is a file. With an environment, `$VAR` and `${VAR}` are put in first; a nested URI is parsed without one, since its owner has done that.
  * Throws a `config` error.
  */
 export function parseUri(written: string, side: "input" | "output", environment?: Environment): ParsedUri {
   const shown = redactUri(written);
   const text = environment ? expandVariables(written, shown, environment) : written;
   const [first = "", ...chain] = text.split("|");
-  const endpoint = PIPE.test(first)
-    ? first.replace("-", side === "input" ? "file:///dev/stdin" : "file:///dev/stdout")
-    : first;
+  const endpoint = withScheme(first, side);
   if (endpoint.trim() === "") throw configErrors.URI_EMPTY({});
   const scheme = SCHEME.exec(endpoint)?.[1];
   if (scheme === undefined) throw configErrors.URI_NO_SCHEME({ uri: shown });
@@ -49,6 +49,11 @@ export function parseUri(written: string, side: "input" | "output", environment?
     middlewares: chain.map((one) => parseMiddleware(one, shown)),
     shown,
   };
+}
+
+function withScheme(endpoint: string, side: "input" | "output"): string {
+  if (PIPE.test(endpoint)) return endpoint.replace("-", side === "input" ? "file:///dev/stdin" : "file:///dev/stdout");
+  return !SCHEME.test(endpoint) && PATH.test(endpoint) ? `file:${endpoint}` : endpoint;
 }
 
 function parseMiddleware(text: string, shown: string): UriMiddleware {
