@@ -11,6 +11,7 @@ import {
   writesParts,
 } from "./config.ts";
 import { openPublisher } from "./sink/open.ts";
+import { isStdout } from "./sink/stream-publisher.ts";
 import { openConsumer } from "./source/open.ts";
 import { isStdin } from "./source/stream-input.ts";
 import { fileScheme } from "./uri.ts";
@@ -50,11 +51,15 @@ export const file = defineEndpoint<FileConfig>({
       idempotent: writesParts(config),
       ...(writesParts(config) ? { needsPositions: "name_by: source_position" } : {}),
       // Each batch is one write: large ones cost a fifth less. A part or a compressed member is made of what one holds.
-      ...(writesParts(config) || recordSettings(config).compression ? {} : { defaultBatchSize: 4096 }),
+      ...(appendsPlainly(config) ? { defaultBatchSize: 4096 } : {}),
     }),
     open: openPublisher,
   },
 });
+
+function appendsPlainly(config: FileConfig): boolean {
+  return !writesParts(config) && !isStdout(config.path) && recordSettings(config).compression === undefined;
+}
 
 export default definePlugin({
   name: "@mqb/file",
