@@ -11,7 +11,8 @@ export interface Delivery {
   readonly emptied?: boolean;
   /**
    * Settles the batch: `undefined` = every message acked, else one disposition per message, by position. The route
-   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`. It
+   * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`. Younger
+   * deliveries that were in flight are committed behind a nack too: a cumulative position must stay before it. It
    * does not call it for what was cut off by a stop, and where commits are in order not behind one that failed: that is
    * the source's again when the consumer is closed.
    * Resolves when the source has taken it. Throws when it could not be taken: the route reconnects and the source
