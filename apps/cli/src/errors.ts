@@ -29,7 +29,7 @@ export const cliErrors = defineErrors("MQB_CLI", {
   RESUME_FILE: errorRow<Record<string, never>>({
     kind: "config",
     message: () => "source `file` does not support resumable copy",
-    hint: "use mode=group_subscribe&group_id=…, which keeps its own position",
+    hint: "leave --resume out and use mode=group_subscribe&group_id=…, which keeps its own position",
   }),
   RESUME_UNSUPPORTED: errorRow<{ source: string }>({
     kind: "config",

@@ -18,7 +18,10 @@ function pathOf(uri: EndpointUri): string {
   if (body.startsWith("//")) {
     const slash = body.indexOf("/", 2);
     const host = slash < 0 ? body.slice(2) : body.slice(2, slash);
-    if (host !== "" && host !== "localhost" && host !== ".") throw fileErrors.REMOTE_HOST({ host });
+    if (host !== "" && host !== "localhost" && host !== ".") {
+      // A user and a password may stand before the host, with any character in them.
+      throw fileErrors.REMOTE_HOST({ host: /^[^/:]*/.exec(body.slice(Math.max(1, body.lastIndexOf("@")) + 1))![0] });
+    }
     if (slash < 0) throw fileErrors.NO_PATH({ uri: `file:${body}` });
     // `file://./name` is a relative path, as the original takes it.
     body = host === "." ? `.${body.slice(slash)}` : body.slice(slash);

@@ -31,4 +31,11 @@ describe("a file URI", () => {
   it("does not reach other hosts", () => {
     expect(() => config("//server/share")).toThrow(/"server"/);
   });
+
+  it.each(["//user:p@ss-w0rd@server/share", "//user:p/ss-w0rd@server/share", "//user@server"])(
+    "does not repeat what stands before a host: %s",
+    (body) => {
+      expect(() => config(body)).toThrow(/names the host "server"; only/);
+    },
+  );
 });

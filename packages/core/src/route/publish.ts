@@ -26,18 +26,20 @@ const ENDINGS = {
 
 /**
  * Turns outcomes by position into dispositions: accepted -> ack, reply -> ack with reply, retryable -> nack, permanent
- * -> logged, counted, acked. Settles every message of the batch with the accounting.
+ * -> logged, counted, acked. Settles every message of the batch with the accounting. A source that does not `takesBack`
+ * loses what is nacked: it counts as dropped.
  */
 export function judge(
   batch: MessageBatch,
   outcomes: readonly Outcome[],
+  takesBack: boolean,
   accounting: Accounting,
   drops: Drops,
 ): Verdict {
   const dispositions = new Array<Disposition>(batch.length);
   const counts = { delivered: 0, replied: 0, filtered: 0, deadLettered: 0, dropped: 0, nacked: 0 };
   let fatal: Verdict["fatal"];
-  let firstNacked = -1;
+  let first: { readonly index: number; readonly error: unknown } | undefined;
   for (let i = 0; i < batch.length; i++) {
     const outcome = outcomes[i]!;
     let disposition = ACK;
@@ -48,29 +50,29 @@ export function judge(
       if (outcome.type === "replied") disposition = reply(outcome.message);
     } else {
       const kind = kindOf(outcome.error, "retryable");
-      if (kind === "permanent" && !isExhausted(outcome.error)) {
+      const hopeless = kind === "permanent" && !isExhausted(outcome.error);
+      if (!hopeless) disposition = nack(outcome.error);
+      if (kind === "connection" || kind === "config" || kind === "end") fatal ??= { error: outcome.error, kind };
+      // What is nacked to a source that takes nothing back is gone.
+      if (hopeless || !takesBack) {
         counts.dropped += 1;
         drops.add(batch.id(i), outcome.error);
       } else {
         counts.nacked += 1;
-        disposition = nack(outcome.error);
-        if (firstNacked < 0) firstNacked = i;
-        if (kind === "connection" || kind === "config" || kind === "end") fatal ??= { error: outcome.error, kind };
+        first ??= { index: i, error: outcome.error };
       }
     }
     dispositions[i] = disposition;
   }
-  const first = outcomes[firstNacked];
-  const error = first?.type === "failed" ? first.error : undefined;
-  if (first && !fatal) drops.returned(counts.nacked, batch.id(firstNacked), error);
+  if (first && !fatal) drops.returned(counts.nacked, batch.id(first.index), first.error);
   for (const ending of Object.keys(counts) as (keyof typeof counts)[]) {
     if (counts[ending] > 0) accounting.settle(ending, counts[ending]);
   }
   return {
-    dispositions: counts.replied + counts.nacked > 0 ? dispositions : undefined,
+    dispositions: dispositions.some((one) => one !== ACK) ? dispositions : undefined,
     nacked: counts.nacked,
     delivered: counts.delivered + counts.replied,
-    error,
+    error: first?.error,
     ...(fatal ? { fatal } : {}),
   };
 }

@@ -204,7 +204,7 @@ export class Pump {
     try {
       const sent = await this.send(handled ? handled.publish : batch);
       const outcomes = handled ? outcomesOf(handled, sent, batch.length) : sent;
-      if (outcomes) verdict = judge(batch, outcomes, accounting, drops);
+      if (outcomes) verdict = judge(batch, outcomes, this.source.acknowledges, accounting, drops);
       else accounting.settle("delivered", batch.length);
     } catch (error) {
       // A fault of a connector: its outcomes cannot be read.

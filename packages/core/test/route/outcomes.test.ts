@@ -137,3 +137,21 @@ describe("an answer of the sink that cannot be read", () => {
     await clock.run(route.stop());
   });
 });
+
+describe("a source that takes nothing back", () => {
+  it.each(["retryable", "connection"] as const)(
+    "loses what is nacked for a %s error: it counts as dropped",
+    async (kind) => {
+      const consumer = new FakeConsumer([["a", "b"]]);
+      const publisher = new FakePublisher(() => [ACCEPTED, failed(error(kind))]);
+      const h = harness({ consumer, publisher, input: { acknowledges: false } });
+      await h.route.start();
+      await until(() => consumer.commits.length === 1 && h.route.status().inFlight.batches === 0);
+      expect(h.route.status().accounting).toMatchObject({ delivered: 1, dropped: 1, nacked: 0 });
+      expect(h.route.status().drops).toEqual([{ code: error(kind).code, count: 1, cause: `${kind} one` }]);
+      // The source is told all the same: it may say something about it.
+      expect(consumer.commits[0]!.dispositions?.map(({ type }) => type)).toEqual(["ack", "nack"]);
+      await h.route.stop();
+    },
+  );
+});
