@@ -53,8 +53,8 @@ export function judge(
       const hopeless = kind === "permanent" && !isExhausted(outcome.error);
       if (!hopeless) disposition = nack(outcome.error);
       if (kind === "connection" || kind === "config" || kind === "end") fatal ??= { error: outcome.error, kind };
-      // What is nacked to a source that takes nothing back is gone.
-      if (hopeless || !takesBack) {
+      // What is nacked to a source that takes nothing back is gone; what a sink no longer wants (`end`) is not missed.
+      if (hopeless || (!takesBack && kind !== "end")) {
         counts.dropped += 1;
         drops.add(batch.id(i), outcome.error);
       } else {
