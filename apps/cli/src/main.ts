@@ -42,16 +42,8 @@ async function dispatch(
     output.result(`mqb ${version()}\n`);
     return EXIT.ok;
   }
-  const context = commandContext(output, process);
-  // Each command brings its own imports, so that a copy does not wait for what only a configuration needs.
-  switch (command.name) {
-    case "copy":
-      return await (await import("./copy/copy.ts")).copy(args, context);
-    case "plugins":
-      return await (await import("./plugins/list.ts")).listPlugins(args, context);
-    default:
-      return await (await import("./run/run.ts")).run(args, context);
-  }
+  const run = await command.load!();
+  return await run(args, commandContext(output, process));
 }
 
 /** The colour is wanted already for a message about the arguments themselves. */

@@ -1,3 +1,6 @@
+import type { CommandContext } from "../context.ts";
+import type { ParsedArgs } from "./parse.ts";
+
 /** One flag of a command, declared once: parsing, conflicts and help read it. */
 export interface FlagDeclaration {
   /** Without the dashes. */
@@ -26,6 +29,9 @@ interface PositionalDeclaration {
   readonly help: string;
 }
 
+/** Runs a command; resolves with the exit code, rejects with what the user is to read. */
+export type CommandFunction = (args: ParsedArgs, context: CommandContext) => Promise<number>;
+
 export interface CommandDeclaration {
   /** Empty for the program itself, without a command. */
   readonly name: string;
@@ -36,6 +42,8 @@ export interface CommandDeclaration {
   readonly notes?: string;
   /** Known, but refused: what the user reads instead. */
   readonly refused?: string;
+  /** Imports its code: a copy does not wait for what only a configuration needs. */
+  readonly load?: () => Promise<CommandFunction>;
 }
 
 export function findFlag(command: CommandDeclaration, name: string): FlagDeclaration | undefined {
