@@ -103,8 +103,8 @@ function parseEntry(key: string, value: unknown, path: Path, problems: Problems)
 
 function misplaced(keys: readonly string[], registry: Registry): string | undefined {
   const known = keys.filter((key) => registry.endpoint(key));
-  const foreign = keys.filter((key) => !registry.endpoint(key));
   if (known.length !== 1) return undefined;
+  const foreign = keys.filter((key) => key !== known[0]);
   return foreign.map((key) => `"${key}" is no endpoint; does it belong inside "${known[0]}"?`).join(" ");
 }
 
@@ -121,8 +121,7 @@ function quoted(keys: readonly string[]): string {
 }
 
 export function typeName(value: unknown): string {
-  if (value === null) return "null";
-  if (value === undefined) return "nothing";
+  if (value === null || value === undefined) return value === null ? "null" : "nothing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "a map" : `a ${typeof value}`;
 }

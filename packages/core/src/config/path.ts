@@ -3,10 +3,8 @@ export type Path = readonly (string | number)[];
 
 /** A path as users write it: `output.middlewares[0].dlq`. */
 export function formatPath(path: Path): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text ? `${text}.${part}` : part),
-    "",
-  );
+  const steps = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`));
+  return steps.join("").replace(/^\./, "");
 }
 
 /** The steps of a written path: `cases.a`, `[0].to`. */

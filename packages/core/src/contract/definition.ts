@@ -68,6 +68,13 @@ export interface EndpointDefinition<C = unknown> {
     capabilities(config: C, context: CheckContext): OutputCapabilities;
     open(config: C, context: OpenContext): MaybePromise<Publisher>;
   };
+  /**
+   * For sources that can go on where an earlier `mqb copy --resume` ended: the configuration as written, with the fields
+   * that keep its position under `id` (a consumer group, a cursor); what the user gave wins. The same object = the source
+   * keeps its position by itself. Without an `id` (`--no-resume`): without what would read or keep a position that is
+   * optional. Throws a `config` error when this configuration cannot resume.
+   */
+  resume?(written: Readonly<Record<string, unknown>>, id: string | undefined): Readonly<Record<string, unknown>>;
   /** The nested endpoints of a configuration, so that they are checked with it. */
   children?(config: C, side: Side, references: References): readonly ChildEndpoint[];
   /** Checks beyond the shape. Offline: touches no network; may look at local files only to read. */

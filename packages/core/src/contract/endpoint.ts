@@ -65,6 +65,8 @@ export interface EndpointStatus {
   /** Lag, backlog or depth in messages, when known. */
   readonly pending?: number;
   readonly capacity?: number;
+  /** How far a source that knows its size has read, in one unit for both (bytes, rows). For progress; asked for rarely. */
+  readonly progress?: { readonly position: number; readonly total: number };
   readonly error?: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }

@@ -18,6 +18,16 @@ export interface SchemeDefinition {
   config(uri: EndpointUri, side: Side): Readonly<Record<string, unknown>>;
   /** Parameters that are no field of the endpoint stay on the connection URL, in this field, instead of being refused. */
   readonly driverParams?: string;
-  /** Takes the whole URI itself (structural endpoints): `config` gets all parameters and no field matching is done. */
+  /**
+   * Takes the whole URI itself (structural endpoints): `config` gets all parameters, in their order and as often as they
+   * are written (`to=…&to=…`, `when=…&to=…`, `case.V=…`), and no field matching is done. Where the configuration that it
+   * returns has a text in the place of an endpoint (see `children` of the endpoint), that text is read as a URI.
+   */
   readonly ownParams?: boolean;
+  /**
+   * The way back, for `mqb to-cli`: a URI whose `config` gives as much of this configuration as it can; fields that are
+   * left are added as parameters. Nested endpoints stand in it as URIs. Undefined = it has none. Needed where the body of
+   * the URI or its parameters are not fields; the result is parsed again and refused when it means something else.
+   */
+  uri?(config: unknown, side: Side): EndpointUri | undefined;
 }
