@@ -33,7 +33,7 @@ export function checkConfiguration(
     .filter((route) => route.enabled)
     .map((route) => checkWritten(route, configuration, registry, defaults));
   const problems = [...configuration.problems, ...routes.flatMap((route) => route.problems)];
-  return { routes, problems: inDocumentOrder(problems) };
+  return { routes, problems: inDocumentOrder(problems, configuration.sources) };
 }
 
 /**

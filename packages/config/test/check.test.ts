@@ -11,7 +11,7 @@ function check(text: string) {
     registry,
     DEFAULTS,
   );
-  return { ...checked, lines: checked.problems.map(renderProblem) };
+  return { ...checked, lines: checked.problems.map((problem) => renderProblem(problem)) };
 }
 
 describe("the check of a configuration", () => {

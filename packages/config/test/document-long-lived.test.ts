@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration, renderProblem } from "../src/index.ts";
 
 const load = (text: string) => loadConfiguration([{ name: "c.yml", text, format: "yaml" }], {});
-const lines = (text: string) => load(text).problems.map(renderProblem);
+const lines = (text: string) => load(text).problems.map((problem) => renderProblem(problem));
 
 const ROUTE = "a:\n  input: {static: x}\n";
 

@@ -11,7 +11,7 @@ function load(text: string, options: { json?: boolean; environment?: Record<stri
 }
 
 function lines(configuration: Configuration): string[] {
-  return configuration.problems.map(renderProblem);
+  return configuration.problems.map((problem) => renderProblem(problem));
 }
 
 /** The input of the one route. */

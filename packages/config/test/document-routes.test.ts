@@ -4,7 +4,7 @@ import { loadConfiguration, renderProblem } from "../src/index.ts";
 function load(...texts: string[]) {
   const sources = texts.map((text, index) => ({ name: `c${index}`, text, format: "yaml" as const }));
   const configuration = loadConfiguration(sources, {});
-  return { ...configuration, lines: configuration.problems.map(renderProblem) };
+  return { ...configuration, lines: configuration.problems.map((problem) => renderProblem(problem)) };
 }
 
 describe("the three spellings of routes", () => {

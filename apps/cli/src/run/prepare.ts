@@ -45,7 +45,7 @@ export async function prepareRun(
 function refuse(problems: readonly DocumentProblem[], source: string): void {
   const errors = problems.filter((problem) => problem.level === "error");
   if (errors.every(concernsOneRoute)) return;
-  throw cliErrors.CONFIG_INVALID({ source, problems: errors.map(renderProblem) });
+  throw cliErrors.CONFIG_INVALID({ source, problems: errors.map((problem) => renderProblem(problem)) });
 }
 
 function drained(configuration: Configuration): Configuration {

@@ -43,7 +43,7 @@ async function runRoutes(bridge: Bridge, prepared: PreparedRun, log: Logger, con
   const failed = new Map<string, string>();
   for (const route of prepared.routes) {
     const errors = route.problems.filter((problem) => problem.level === "error");
-    if (errors.length > 0) failed.set(route.name, errors.map(renderProblem).join("; "));
+    if (errors.length > 0) failed.set(route.name, errors.map((problem) => renderProblem(problem)).join("; "));
     // An unreachable server keeps a lasting route connecting; a drain has to say at once that it cannot.
     else bridge.route(route.name, route.config, { unreachable: route.plan!.options.exitOnEmpty ? "fail" : "keep" });
   }

@@ -4,7 +4,7 @@ import { configErrors } from "../errors.ts";
 import { type AppSettings, readApp, type WrittenRoute } from "./app.ts";
 import { overlay } from "./merge.ts";
 import { parseText } from "./parse.ts";
-import { locate, type Place, type SourceText } from "./place.ts";
+import { locate, type Place, type Source, type SourceText } from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
 
 /** A configuration as written: parsed, variables put in, taken apart; its routes are not checked yet. */
@@ -15,6 +15,8 @@ export interface Configuration {
   readonly place: Place;
   /** Of the texts and their top level. With an error among them, `routes` may be incomplete. */
   readonly problems: readonly DocumentProblem[];
+  /** What it was read from; later ones win. */
+  readonly sources: readonly Source[];
 }
 
 /** Reads a file as configuration text: `.json` is JSON, everything else YAML. Throws a `config` error when it cannot. */
@@ -44,7 +46,13 @@ export function loadConfiguration(sources: readonly SourceText[], environment: E
   }
   const app = readApp(document.value);
   const located = app.problems.map((problem) => ({ ...problem, at: locate(document.place, problem.path) }));
-  return { settings: app.settings, routes: app.routes, place: document.place, problems: [...problems, ...located] };
+  return {
+    settings: app.settings,
+    routes: app.routes,
+    place: document.place,
+    problems: [...problems, ...located],
+    sources,
+  };
 }
 
 const NOWHERE: Place = {

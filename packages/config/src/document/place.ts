@@ -6,18 +6,46 @@ export interface SourceText {
   readonly format: "yaml" | "json";
 }
 
+/** A configuration that is a value already, e.g. what `mqb.config.ts` exports. Variables in its texts are left alone. */
+export interface SourceValue {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** A variable `MQB__A__B__C` that sets one value. */
+export interface SourceVariable {
+  /** The variable's name. */
+  readonly name: string;
+  readonly variable: true;
+}
+
+/** Whatever a value of a configuration can come from. */
+export type Source = SourceText | SourceValue | SourceVariable;
+
 /** Where a value of a configuration was written. Offsets count UTF-16 units from the start of the text. */
 export interface Place {
-  readonly source: SourceText;
+  readonly source: Source;
   /** Of the key, for members of a map. */
   readonly key?: number;
   readonly value: number;
+  /** Where the value ends. */
+  readonly end?: number;
   readonly children: ReadonlyMap<string | number, Place>;
+  /** Set on a text that variables were put into: what type it has is for its field to say. */
+  readonly filled?: Filled;
 }
 
-/** A point in a text for people; line and column count from 1. */
+/** What is known of a text that variables were put into. */
+export interface Filled {
+  /** Written without quotes, so that it may also mean a number, true, false or nothing. */
+  readonly plain: boolean;
+  /** Names of the variables whose values, or whose defaults, stand in it. */
+  readonly variables: readonly string[];
+}
+
+/** A point in a text for people; line and column count from 1, and are 0 in what is no text. */
 export interface Location {
-  readonly source: SourceText;
+  readonly source: Source;
   readonly offset: number;
   readonly line: number;
   readonly column: number;
@@ -25,24 +53,53 @@ export interface Location {
 
 export type Path = readonly (string | number)[];
 
+/** A text whose lines have been found, so that a location in it costs a binary search. */
+export interface IndexedText extends SourceText {
+  /** The offset at which each line begins. */
+  readonly lines: readonly number[];
+}
+
+export const NO_CHILDREN: ReadonlyMap<string | number, Place> = new Map();
+
+export function indexLines(source: SourceText): IndexedText {
+  const lines = [0];
+  for (let at = source.text.indexOf("\n"); at >= 0; at = source.text.indexOf("\n", at + 1)) lines.push(at + 1);
+  return { ...source, lines };
+}
+
 /**
  * Where `path` was written: the member's key, or its value when `what` says so. What is not there (a missing field) is
  * located at the nearest thing around it.
  */
 export function locate(root: Place, path: Path, what: "key" | "value" = "key"): Location {
+  const { place, found } = nearestPlace(root, path);
+  return locationAt(place.source, what === "value" && found ? place.value : (place.key ?? place.value));
+}
+
+/** The place of `path`, or of the nearest thing around it. */
+export function nearestPlace(root: Place, path: Path): { readonly place: Place; readonly found: boolean } {
   let place = root;
   for (const part of path) {
     const child = place.children.get(part) ?? place.children.get(String(part));
-    if (!child) return locationAt(place.source, place.key ?? place.value);
+    if (!child) return { place, found: false };
     place = child;
   }
-  return locationAt(place.source, what === "key" ? (place.key ?? place.value) : place.value);
+  return { place, found: true };
 }
 
-export function locationAt(source: SourceText, offset: number): Location {
-  const before = source.text.slice(0, offset);
-  const start = before.lastIndexOf("\n") + 1;
-  let line = 1;
-  for (let at = before.indexOf("\n"); at >= 0; at = before.indexOf("\n", at + 1)) line += 1;
-  return { source, offset, line, column: offset - start + 1 };
+export function locationAt(source: Source, offset: number): Location {
+  if (!isText(source)) return { source, offset: 0, line: 0, column: 0 };
+  const { lines } = "lines" in source ? (source as IndexedText) : indexLines(source);
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (lines[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { source, offset, line: low + 1, column: offset - lines[low]! + 1 };
+}
+
+export function isText(source: Source): source is SourceText {
+  return "text" in source;
 }

@@ -3,7 +3,8 @@ import type { problemCodes } from "./problem-codes.ts";
 
 /** One fault or remark about a configuration, in the place where it was written. */
 export interface Problem {
-  readonly level: "error" | "warning";
+  /** A `note` says what is good to know, such as a setting without effect. */
+  readonly level: "error" | "warning" | "note";
   /** Core's own are the keys of `problemCodes`; definitions bring theirs. */
   readonly code: string;
   /** From the route: `["output", "file", "pth"]`. */

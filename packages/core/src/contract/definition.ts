@@ -26,7 +26,7 @@ export interface ResolvedChild extends ChildEndpoint {
 
 /** A fault or remark that a definition finds in a configuration of the right shape. */
 export interface Finding {
-  readonly level: "error" | "warning";
+  readonly level: "error" | "warning" | "note";
   /** Relative to the endpoint's or middleware's configuration; empty = the whole of it. */
   readonly path: readonly (string | number)[];
   readonly code: string;
