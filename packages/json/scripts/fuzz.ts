@@ -1,0 +1,6 @@
+// pnpm --filter @mqb/json fuzz [ROUNDS] [SEED]: a long run of what the tests do in short.
+import { fuzzJson } from "../test/fuzz/json-fuzz.ts";
+
+const [rounds = 1_000_000, seed = Date.now() % 1_000_000_000] = process.argv.slice(2).map(Number);
+console.log(`seed ${seed}`);
+console.log(fuzzJson(rounds, seed));
