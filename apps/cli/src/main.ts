@@ -1,4 +1,5 @@
-import { isMqbError, systemClock } from "@mqb/core/plugin";
+import { suggest } from "@mqb/core";
+import { codeOf, describeError, isMqbError, systemClock } from "@mqb/core/plugin";
 import type { CommandDeclaration } from "./args/declare.ts";
 import { helpOf } from "./args/help.ts";
 import { type CommandLine, parseCommandLine } from "./args/parse.ts";
@@ -6,7 +7,7 @@ import { COMMANDS, PROGRAM } from "./commands.ts";
 import type { CommandContext } from "./context.ts";
 import { cliErrors } from "./errors.ts";
 import { EXIT } from "./exit.ts";
-import { type ColorChoice, createOutput, type Output, type Streams } from "./output.ts";
+import { type ColorChoice, createOutput, type Diagnostics, type Output, type Streams } from "./output.ts";
 import { version } from "./version.ts";
 
 export interface Process extends Streams {
@@ -14,13 +15,23 @@ export interface Process extends Streams {
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly stop: AbortSignal;
+  /** Shared with whoever prints when the process crashes. */
+  readonly diagnostics?: Diagnostics;
+  /** Asks the user one question; left out when nobody sits at a terminal. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Runs one command line. Resolves with the exit code when everything it wrote has been taken; never rejects. */
 export async function main(process: Process): Promise<number> {
-  const output = createOutput(process, colorChoice(process.argv), process.environment);
+  const output = createOutput(process, colorChoice(process.argv), process.environment, process.diagnostics);
   try {
-    return await dispatch(parseCommandLine(process.argv, PROGRAM, COMMANDS), output, process);
+    const line = parseCommandLine(process.argv, PROGRAM, COMMANDS);
+    try {
+      return await dispatch(line, output, process);
+    } catch (error) {
+      if (line.args.has("json") && !output.hasResult) output.result(errorDocument(error, output));
+      throw error;
+    }
   } catch (error) {
     output.error(error);
     return isMqbError(error) && error.code === cliErrors.USAGE.code ? EXIT.usage : EXIT.failed;
@@ -29,13 +40,24 @@ export async function main(process: Process): Promise<number> {
   }
 }
 
+/** Who asked for JSON gets JSON, also when there is nothing but a fault to tell. */
+function errorDocument(error: unknown, { redactor }: Output): string {
+  const hint = isMqbError(error) ? error.hint : undefined;
+  const shown = {
+    code: codeOf(error) ?? null,
+    message: redactor.text(describeError(error)),
+    ...(hint === undefined ? {} : { hint: redactor.text(hint) }),
+  };
+  return `${JSON.stringify({ error: shown }, null, 2)}\n`;
+}
+
 async function dispatch(
   { command, args, help, version: wantsVersion }: CommandLine,
   output: Output,
   process: Process,
 ): Promise<number> {
   if (help || command.name === "help") {
-    output.result(helpFor(help ? command.name : (args.positionals[0] ?? "")));
+    output.result(helpFor(help ? command.name : args.positionals.join(" ")));
     return EXIT.ok;
   }
   if (wantsVersion) {
@@ -58,13 +80,17 @@ function helpFor(name: string): string {
   const command: CommandDeclaration | undefined = COMMANDS.find(
     (one) => one.name === name && one.refused === undefined,
   );
-  if (!command) throw cliErrors.USAGE({ message: `there is no command "${name}"` });
-  return helpOf(command);
+  if (command) return helpOf(command);
+  const known = COMMANDS.filter((one) => one.refused === undefined).map((one) => one.name);
+  const group = known.filter((one) => one.startsWith(`${name} `));
+  const hint = group.length > 0 ? `one of ${group.join(", ")}` : suggest(name, known);
+  throw cliErrors.USAGE({ message: `there is no command "${name}"`, hint });
 }
 
 function commandContext(output: Output, process: Process): CommandContext {
-  const { cwd, environment, stop } = process;
-  return { output, environment, cwd, clock: systemClock, stop, drainIdle: drainIdle(environment) };
+  const { cwd, environment, stop, ask } = process;
+  const asking = ask === undefined ? {} : { ask };
+  return { output, environment, cwd, clock: systemClock, stop, drainIdle: drainIdle(environment), ...asking };
 }
 
 function drainIdle(environment: NodeJS.ProcessEnv): { drainIdleMs?: number } {

@@ -1,5 +1,6 @@
 import { createRedactor, type Redactor } from "@mqb/config/uri";
 import { codeOf, describeError, isMqbError } from "@mqb/core/plugin";
+import { withInstallCommands } from "./plugins/install-command.ts";
 import { printable } from "./printable.ts";
 
 /** The streams that a command writes to. Asking for one may open it, so they are asked for only when something is written. */
@@ -8,6 +9,17 @@ export interface Streams {
   stderr(): NodeJS.WritableStream;
   /** stderr is a terminal. */
   readonly terminal: boolean;
+}
+
+/** What everything that prints in a process shares, also when it crashes. */
+export interface Diagnostics {
+  readonly redactor: Redactor;
+  /** Whether a message shows where in the code it comes from: at the level debug only. */
+  stacks: boolean;
+}
+
+export function newDiagnostics(): Diagnostics {
+  return { redactor: createRedactor(), stacks: false };
 }
 
 /** Where a command writes. Results go to stdout, everything else to stderr; no secret passes. */
@@ -22,14 +34,24 @@ export interface Output {
   notice(text: string): void;
   /** `error[CODE]: …` with its hint, to stderr. */
   error(error: unknown): void;
+  /** From now on, errors show where in the code they come from. */
+  showStacks(): void;
+  /** Something was given to `result`. */
+  readonly hasResult: boolean;
   /** Resolves when everything written so far has left the process, or nobody reads any more. */
   flushed(): Promise<void>;
 }
 
 export type ColorChoice = "auto" | "always" | "never";
 
-export function createOutput(streams: Streams, color: ColorChoice, environment: NodeJS.ProcessEnv): Output {
-  const redactor = createRedactor();
+export function createOutput(
+  streams: Streams,
+  color: ColorChoice,
+  environment: NodeJS.ProcessEnv,
+  diagnostics: Diagnostics = newDiagnostics(),
+): Output {
+  const { redactor } = diagnostics;
+  let hasResult = false;
   const noColor = environment["NO_COLOR"] !== undefined && environment["NO_COLOR"] !== "";
   const colored = color === "always" || (color === "auto" && streams.terminal && !noColor);
   const used = new Set<NodeJS.WritableStream>();
@@ -43,13 +65,24 @@ export function createOutput(streams: Streams, color: ColorChoice, environment: 
     redactor,
     color: colored,
     terminal: streams.terminal,
-    result: (text) => write(streams.stdout(), text),
+    get hasResult() {
+      return hasResult;
+    },
+    result: (text) => {
+      hasResult = true;
+      write(streams.stdout(), text);
+    },
     notice: (text) => write(streams.stderr(), redactor.text(text)),
     error: (error) => {
       const code = codeOf(error);
       const label = code === undefined ? "error:" : `error[${code}]:`;
       const shown = colored ? `\x1b[31m${label}\x1b[0m` : label;
-      write(streams.stderr(), `${shown} ${printable(redactor.text(errorText(error)))}\n`);
+      const text = withInstallCommands(errorText(error), environment);
+      const stack = diagnostics.stacks ? stackOf(error) : "";
+      write(streams.stderr(), `${shown} ${printable(redactor.text(text + stack))}\n`);
+    },
+    showStacks: () => {
+      diagnostics.stacks = true;
     },
     flushed: async () => {
       await Promise.all([...used].map(drained));
@@ -69,6 +102,21 @@ function hintOf(error: unknown): string | undefined {
     link = (link as { cause?: unknown }).cause;
   }
   return undefined;
+}
+
+/** Where an error was made, and its causes: a few lines of each. */
+export function stackOf(error: unknown): string {
+  const lines: string[] = [];
+  for (let link = error, depth = 0; link instanceof Error && depth < 16; depth++) {
+    lines.push(
+      ...(link.stack ?? "")
+        .split("\n")
+        .filter((line) => /^\s+at /.test(line))
+        .slice(0, 6),
+    );
+    link = link.cause;
+  }
+  return lines.map((line) => `\n${line}`).join("");
 }
 
 function drained(stream: NodeJS.WritableStream): Promise<void> {

@@ -1,17 +1,20 @@
 import { existsSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { createRedactor } from "@mqb/config/uri";
 import { describeError } from "@mqb/core/plugin";
 import { EXIT } from "./exit.ts";
 import { main } from "./main.ts";
+import { type Diagnostics, newDiagnostics, stackOf } from "./output.ts";
+import { printable } from "./printable.ts";
 import { stopOnSignal } from "./signals.ts";
 
 const DOTENV = ".env";
 
 /** Runs a command line as this process: signals, the environment, the exit code. Ends the process, whatever is left open. */
 export async function runProcess(argv: readonly string[]): Promise<never> {
-  process.on("unhandledRejection", crash);
-  process.on("uncaughtException", crash);
+  const diagnostics = newDiagnostics();
+  const crashed = (error: unknown): void => crash(error, diagnostics);
+  process.on("unhandledRejection", crashed);
+  process.on("uncaughtException", crashed);
   const { signal } = stopOnSignal((code) => process.exit(code));
   // A route that waits for an in-process topic holds nothing open, and Node would take the process for finished.
   setInterval(() => {}, 2 ** 30);
@@ -27,16 +30,28 @@ export async function runProcess(argv: readonly string[]): Promise<never> {
     environment: process.env,
     cwd: process.cwd(),
     stop: signal,
+    diagnostics,
+    ...(isatty(0) && isatty(2) ? { ask: askOnTerminal } : {}),
   });
   process.exit(code);
 }
 
 /** A fault in mqb or a plugin that nobody caught. Going on would mean not knowing what was lost. */
-function crash(error: unknown): void {
-  const stack = error instanceof Error && error.stack ? `\n${error.stack.split("\n").slice(1, 6).join("\n")}` : "";
+function crash(error: unknown, { redactor, stacks }: Diagnostics): void {
+  const where = stacks ? stackOf(error) : "\n  hint: RUST_LOG=debug shows where";
   try {
-    writeSync(2, `error: unexpected: ${createRedactor().text(describeError(error) + stack)}\n`);
+    writeSync(2, `error: unexpected: ${printable(redactor.text(describeError(error) + where))}\n`);
   } finally {
     process.exit(EXIT.failed);
+  }
+}
+
+async function askOnTerminal(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
   }
 }

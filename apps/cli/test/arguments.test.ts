@@ -60,6 +60,12 @@ describe("wrong arguments are refused by name", () => {
   it.each([
     [["--bogus"], /"mqb" has no flag --bogus; known: .*--config/],
     [["copy", "--drian"], /"mqb copy" has no flag --drian; did you mean "--drain"\?/],
+    [["copy", "--form=file:a", "--to", "b"], /no flag --form; did you mean "--from=file:a"\?/],
+    [["copy", "--form", "file:a", "--to", "b"], /no flag --form; did you mean "--from file:a"\?/],
+    [["copy", "--drian", "a", "b"], /did you mean "--drain"\?/],
+    [["run", "mqb.yaml"], /unexpected argument "mqb.yaml"; a configuration is given with -c: mqb run -c mqb.yaml/],
+    [["mqb.yaml"], /there is no command "mqb.yaml"; for a configuration: mqb run -c mqb.yaml/],
+    [["cpoy", "a b", "c", "--drain"], /did you mean "copy"\? mqb copy 'a b' c --drain/],
     [["copy", "-x"], /no flag -x/],
     [["copy", "a", "b", "c"], /unexpected argument "c"/],
     [["cpoy"], /there is no command "cpoy"; did you mean "copy"\?/],

@@ -1,15 +1,15 @@
 import { createRedactor } from "@mqb/config/uri";
 import { describe, expect, it } from "vitest";
-import { parseLevel } from "../src/log/level.ts";
+import { levelOf, parseFilter } from "../src/log/level.ts";
 import { createLogger, type LoggerOptions } from "../src/log/logger.ts";
-import { logLevel } from "../src/log/setup.ts";
+import { everyModule, wantedFilter } from "../src/log/setup.ts";
 
 function logged(options: Partial<LoggerOptions>, use: (log: ReturnType<typeof createLogger>) => void): string {
   let text = "";
   const redactor = createRedactor();
   redactor.add("hunter22");
   const log = createLogger({
-    level: "info",
+    filter: everyModule("info"),
     format: "plain",
     color: false,
     redactor,
@@ -44,8 +44,8 @@ describe("log lines", () => {
       log.warn("w");
       log.error("e");
     };
-    expect(logged({ level: "warn" }, all).match(/[dwie]\n/g)).toEqual(["w\n", "e\n"]);
-    expect(logged({ level: "off" }, all)).toBe("");
+    expect(logged({ filter: everyModule("warn") }, all).match(/[dwie]\n/g)).toEqual(["w\n", "e\n"]);
+    expect(logged({ filter: everyModule("off") }, all)).toBe("");
   });
 
   it.each(["plain", "json"] as const)("hold no secret (%s)", (format) => {
@@ -78,15 +78,47 @@ describe("log lines", () => {
 });
 
 describe("the log level", () => {
+  const seen = (text: string, module?: string): string | undefined => {
+    const filter = parseFilter(text);
+    return filter && levelOf(filter, module);
+  };
+
   it("is read from a name or a filter list", () => {
     expect(
-      ["info", "WARN", "trace", "off", "mq_bridge=trace,warn", "mq_bridge=trace", "loud", ""].map(parseLevel),
+      ["info", "WARN", "trace", "off", "warn,kafka=debug", "kafka=debug", "loud", ""].map((one) => seen(one)),
     ).toEqual(["info", "warn", "debug", "off", "warn", "info", undefined, undefined]);
   });
 
+  it("can be another one for a module, however the module is spelled", () => {
+    expect(seen("warn,kafka=debug", "kafka")).toBe("debug");
+    expect(seen("warn,mq_bridge::endpoints::dir-spool=off", "dir_spool")).toBe("off");
+    expect(seen("warn,kafka=debug", "nats")).toBe("warn");
+  });
+
+  it("of mq_bridge is that of the whole, as configurations of mq-bridge have it", () => {
+    expect(seen("info,mq_bridge=trace")).toBe("debug");
+    expect(seen("mq_bridge=error,warn", "file")).toBe("error");
+  });
+
+  it("is refused as a whole when one level in it is none", () => {
+    expect(seen("info,kafka=loud")).toBeUndefined();
+  });
+
   it("is that of RUST_LOG before any other", () => {
-    expect(logLevel({ RUST_LOG: "debug" }, "warn")).toBe("debug");
-    expect(logLevel({ RUST_LOG: "" }, "warn")).toBe("warn");
-    expect(() => logLevel({ RUST_LOG: "loud" }, "warn")).toThrow(/RUST_LOG is "loud"/);
+    const warn = everyModule("warn");
+    expect(levelOf(wantedFilter({ RUST_LOG: "debug" }, warn))).toBe("debug");
+    expect(wantedFilter({ RUST_LOG: "" }, warn)).toBe(warn);
+    expect(() => wantedFilter({ RUST_LOG: "loud" }, warn)).toThrow(/RUST_LOG is "loud"/);
+  });
+
+  it("of a module is applied to what the module logs", () => {
+    const filter = parseFilter("off,kafka=info")!;
+    const text = logged({ filter }, (log) => {
+      log.error("of nobody");
+      log.module!("kafka").info("of kafka");
+      log.module!("kafka").debug("of kafka, in detail");
+      log.module!("nats").error("of nats");
+    });
+    expect(text).toBe("1970-01-01T00:00:00.000Z INFO  of kafka\n");
   });
 });

@@ -11,14 +11,7 @@ export type { ResolvedEndpoint, ResolvedMiddleware } from "./config/resolve.ts";
 export { ROUTE_FIELDS, type RouteOptions } from "./config/route-options.ts";
 export { coreErrors } from "./errors/errors.ts";
 export { type PluginManifest, readManifest, SUPPORTED_API_VERSIONS } from "./plugin/manifest.ts";
-export {
-  createRegistry,
-  isPlugin,
-  type Missing,
-  type Registered,
-  type Registry,
-  type RegistryOptions,
-} from "./plugin/registry.ts";
+export * from "./plugin/registry.ts";
 export * from "./plugin.ts";
 export type { DropCount } from "./route/drops.ts";
 export type { InferredGuarantee } from "./route/guarantee.ts";

@@ -8,6 +8,7 @@ export const PLUGIN: FlagDeclaration = {
   name: "plugin",
   value: "PACKAGE|PATH",
   repeat: true,
+  file: true,
   help: "Load a plugin: a package, or a path from the working directory",
 };
 
@@ -29,6 +30,7 @@ export const CONFIGURATION: readonly FlagDeclaration[] = [
     value: "PATH",
     default: "config.yml if it exists",
     env: "CONFIG_FILE",
+    file: true,
     help: "The configuration, YAML or JSON",
   },
   {

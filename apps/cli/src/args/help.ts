@@ -1,25 +1,19 @@
-import type { CommandDeclaration, FlagDeclaration } from "./declare.ts";
+import { EXIT, EXIT_MEANINGS } from "../exit.ts";
+import { type CommandDeclaration, exitsOf, type FlagDeclaration, type PositionalDeclaration } from "./declare.ts";
 
 const WIDTH = 100;
 const INDENT = 26;
 
-/** The help text of a command, made from its declaration. */
+/** The help text of a command, made from its declaration: a manual page in plain text. */
 export function helpOf(command: CommandDeclaration, commands: readonly CommandDeclaration[] = []): string {
-  const flags = command.flags.filter((flag) => flag.refused === undefined);
   const shown = commands.filter((one) => one.refused === undefined);
-  const usage = [
-    "mqb",
-    command.name,
-    "[OPTIONS]",
-    ...command.positionals.map((one) => `[${one.name}]`),
-    shown.length > 0 ? "[COMMAND]" : "",
-  ];
   const parts = [
     command.summary,
-    `Usage: ${usage.filter(Boolean).join(" ")}`,
+    `Usage: ${usageOf(command, shown.length > 0)}`,
+    prose(command.description),
     section(
       "Arguments",
-      command.positionals.map((one) => [one.name, one.help]),
+      command.positionals.map((one) => [one.name, argumentHelp(one)]),
     ),
     section(
       "Commands",
@@ -27,26 +21,73 @@ export function helpOf(command: CommandDeclaration, commands: readonly CommandDe
     ),
     section(
       "Options",
-      flags.map((flag) => [flagText(flag), flagHelp(flag)]),
+      shownFlags(command).map((flag) => [flagText(flag), flagHelp(flag)]),
     ),
-    (command.notes ?? "").split("\n").flatMap(wrapped).join("\n"),
+    prose(command.notes),
+    section(
+      "Exit codes",
+      exitsOf(command).map((exit) => [String(EXIT[exit]), EXIT_MEANINGS[exit]]),
+    ),
+    section(
+      "Environment",
+      variablesOf(command).map((one) => [one.name, one.help]),
+    ),
+    section(
+      "Files",
+      (command.files ?? []).map((one) => [one.name, one.help]),
+    ),
+    examples(command),
   ];
   return `${parts.filter(Boolean).join("\n\n")}\n`;
 }
 
-function flagText(flag: FlagDeclaration): string {
+/** `mqb copy [OPTIONS] [SOURCE] [TARGET]` */
+export function usageOf(command: CommandDeclaration, takesCommand = false): string {
+  const positionals = command.positionals.map((one) => `[${one.name}]${one.repeat ? "..." : ""}`);
+  const parts = ["mqb", command.name, "[OPTIONS]", ...positionals, takesCommand ? "[COMMAND]" : ""];
+  return parts.filter(Boolean).join(" ");
+}
+
+/** The flags that work. */
+export function shownFlags(command: CommandDeclaration): readonly FlagDeclaration[] {
+  return command.flags.filter((flag) => flag.refused === undefined);
+}
+
+/** The variables that a command reads: those that stand in for a flag, and its own. */
+export function variablesOf(command: CommandDeclaration): readonly { readonly name: string; readonly help: string }[] {
+  const ofFlags = shownFlags(command).flatMap((flag) =>
+    flag.env === undefined ? [] : [{ name: flag.env, help: `stands in for --${flag.name}` }],
+  );
+  return [...ofFlags, ...(command.environment ?? [])];
+}
+
+export function flagText(flag: FlagDeclaration): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   return `${short}--${flag.name}${flag.value === undefined ? "" : ` <${flag.value}>`}`;
 }
 
-function flagHelp(flag: FlagDeclaration): string {
+export function flagHelp(flag: FlagDeclaration): string {
   const remarks = [
     flag.choices && `one of ${flag.choices.join(", ")}`,
     flag.default !== undefined && `default ${flag.default}`,
     flag.env !== undefined && `or ${flag.env}`,
     flag.repeat && "may be repeated",
+    flag.conflicts && `not with ${flag.conflicts.map((name) => `--${name}`).join(", ")}`,
   ].filter(Boolean);
   return remarks.length === 0 ? flag.help : `${flag.help} [${remarks.join("; ")}]`;
+}
+
+export function argumentHelp({ help, choices }: PositionalDeclaration): string {
+  return choices ? `${help} [one of ${choices.join(", ")}]` : help;
+}
+
+function examples(command: CommandDeclaration): string {
+  if (!command.examples) return "";
+  const lines = command.examples.flatMap(({ command: line, help }) => [
+    ...wrap(help, WIDTH - 2).map((text) => `  ${text}`),
+    `      ${line}`,
+  ]);
+  return ["Examples:", ...lines].join("\n");
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[]): string {
@@ -61,9 +102,12 @@ function row(name: string, text: string): string[] {
   return [head.padEnd(INDENT) + (lines[0] ?? ""), ...lines.slice(1).map((line) => " ".repeat(INDENT) + line)];
 }
 
-/** A line of the notes; what is indented stays as it is. */
-function wrapped(line: string): string[] {
-  return line.startsWith(" ") ? [line] : wrap(line, WIDTH);
+/** Lines, each wrapped; what is indented stays as it is. */
+function prose(text = ""): string {
+  return text
+    .split("\n")
+    .flatMap((line) => (line.startsWith(" ") ? [line] : line === "" ? [""] : wrap(line, WIDTH)))
+    .join("\n");
 }
 
 function wrap(text: string, width: number): string[] {

@@ -1,4 +1,4 @@
-import { suggest } from "@mqb/core";
+import { nearest, suggest } from "@mqb/core";
 import { cliErrors } from "../errors.ts";
 import { type CommandDeclaration, type FlagDeclaration, findFlag } from "./declare.ts";
 
@@ -63,7 +63,8 @@ export function parseCommandLine(
     } else if (!onlyPositionals && isFlag(argument)) {
       at = takeFlags(argv, at, command, found);
     } else if (command === program && !onlyPositionals) {
-      command = findCommand(argument, commands);
+      command = findCommand(argv, at, commands);
+      if (command.name.includes(" ")) at += 1;
       refuseStrangers(command, found);
     } else {
       positionals.push(argument);
@@ -91,13 +92,13 @@ function takeFlags(
     const equals = argument.indexOf("=");
     const name = equals < 0 ? argument.slice(2) : argument.slice(2, equals);
     const flag = findFlag(command, name);
-    if (!flag || name.length < 2) throw unknownFlag(`--${name}`, command);
+    if (!flag || name.length < 2) throw unknownFlag(argument, argv[at + 1], command);
     return takeOne(flag, `--${name}`, equals < 0 ? undefined : argument.slice(equals + 1), argv, at, found);
   }
   for (let letter = 1; letter < argument.length; letter++) {
     const name = argument[letter]!;
     const flag = findFlag(command, name);
-    if (!flag) throw unknownFlag(`-${name}`, command);
+    if (!flag) throw unknownFlag(`-${name}`, undefined, command);
     const rest = argument.slice(letter + 1).replace(/^=/, "");
     if (flag.value !== undefined) return takeOne(flag, `-${name}`, rest === "" ? undefined : rest, argv, at, found);
     takeOne(flag, `-${name}`, undefined, argv, at, found);
@@ -141,14 +142,43 @@ function readInteger(text: string, flag: FlagDeclaration, shown: string): number
   throw cliErrors.USAGE({ message: `${shown} takes a whole number ${range}, not "${text}"` });
 }
 
-function findCommand(name: string, commands: readonly CommandDeclaration[]): CommandDeclaration {
-  const command = commands.find((one) => one.name === name);
-  if (!command) {
-    const known = commands.filter((one) => one.refused === undefined).map((one) => one.name);
-    throw cliErrors.USAGE({ message: `there is no command "${name}"`, hint: suggest(name, known) });
-  }
-  if (command.refused !== undefined) throw cliErrors.USAGE({ message: `"mqb ${name}" ${command.refused}` });
-  return command;
+/** The command at `at`: of two words when there is one, else of one. */
+function findCommand(argv: readonly string[], at: number, commands: readonly CommandDeclaration[]): CommandDeclaration {
+  const name = argv[at]!;
+  const second = argv[at + 1];
+  const inGroup = commands.filter((one) => one.name.startsWith(`${name} `));
+  const command = inGroup.find((one) => one.name === `${name} ${second}`) ?? commands.find((one) => one.name === name);
+  if (command?.refused !== undefined) throw cliErrors.USAGE({ message: `"mqb ${command.name}" ${command.refused}` });
+  if (command) return command;
+  const shown = commands.filter((one) => one.refused === undefined).map((one) => one.name);
+  if (inGroup.length > 0) throw halfCommand(name, second, inGroup);
+  throw cliErrors.USAGE({
+    message: `there is no command "${name}"`,
+    hint: commandHint(name, argv.slice(at + 1), shown),
+  });
+}
+
+function halfCommand(name: string, second: string | undefined, inGroup: readonly CommandDeclaration[]): Error {
+  const seconds = inGroup.map((one) => one.name.slice(name.length + 1));
+  if (second === undefined || second.startsWith("-"))
+    return cliErrors.USAGE({ message: `"mqb ${name}" needs a word more`, hint: `one of ${seconds.join(", ")}` });
+  return cliErrors.USAGE({ message: `there is no command "${name} ${second}"`, hint: suggest(second, seconds) });
+}
+
+/** What was probably meant, with the rest of the line kept, so that it can be copied. */
+function commandHint(name: string, rest: readonly string[], known: readonly string[]): string {
+  if (looksLikeFile(name)) return `for a configuration: mqb run -c ${shellQuoted(name)}`;
+  const near = nearest(name, known);
+  if (near === undefined) return suggest(name, known);
+  return `did you mean "${near}"? mqb ${[near, ...rest].map(shellQuoted).join(" ")}`;
+}
+
+function looksLikeFile(text: string): boolean {
+  return /\.(?:ya?ml|json)$/i.test(text);
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A flag that was given before the command must be one that the command takes. */
@@ -164,16 +194,39 @@ function checkWhole(
   positionals: readonly string[],
   found: ReadonlyMap<string, FlagValue>,
 ): void {
-  const extra = positionals[command.positionals.length];
-  if (extra !== undefined) throw cliErrors.USAGE({ message: `unexpected argument "${extra}"` });
+  const extra = command.positionals.at(-1)?.repeat ? undefined : positionals[command.positionals.length];
+  if (extra !== undefined) throw unexpected(extra, command);
+  for (const [at, { name, choices }] of command.positionals.entries()) {
+    const given = positionals[at];
+    if (given === undefined || !choices || choices.includes(given)) continue;
+    throw cliErrors.USAGE({
+      message: `${name} is one of ${choices.join(", ")}, not "${given}"`,
+      hint: suggest(given, choices),
+    });
+  }
   for (const name of found.keys()) {
     const other = findFlag(command, name)?.conflicts?.find((one) => found.has(one));
     if (other !== undefined) throw cliErrors.USAGE({ message: `--${name} cannot be used together with --${other}` });
   }
 }
 
-function unknownFlag(shown: string, command: CommandDeclaration): Error {
-  const known = command.flags.filter((flag) => flag.refused === undefined).map((flag) => `--${flag.name}`);
+function unexpected(extra: string, command: CommandDeclaration): Error {
+  const isConfiguration = looksLikeFile(extra) && findFlag(command, "config") !== undefined;
+  const hint = `a configuration is given with -c: mqb ${command.name} -c ${shellQuoted(extra)}`;
+  return cliErrors.USAGE({ message: `unexpected argument "${extra}"`, ...(isConfiguration ? { hint } : {}) });
+}
+
+/** `written` may hold a value after `=`; a value may follow. Both are kept in what is suggested. */
+function unknownFlag(written: string, next: string | undefined, command: CommandDeclaration): Error {
+  const equals = written.indexOf("=");
+  const shown = equals < 0 ? written : written.slice(0, equals);
+  const flags = command.flags.filter((flag) => flag.refused === undefined);
+  const known = flags.map((flag) => `--${flag.name}`);
   const name = command.name === "" ? "mqb" : `mqb ${command.name}`;
-  return cliErrors.USAGE({ message: `"${name}" has no flag ${shown}`, hint: suggest(shown, known) });
+  const message = `"${name}" has no flag ${shown}`;
+  const near = nearest(shown, known);
+  const takesValue = flags.find((flag) => `--${flag.name}` === near)?.value !== undefined;
+  const kept = !takesValue ? "" : equals >= 0 ? written.slice(equals) : next === undefined ? "" : ` ${next}`;
+  if (near === undefined) return cliErrors.USAGE({ message, hint: suggest(shown, known) });
+  return cliErrors.USAGE({ message, hint: `did you mean "${near}${kept}"?` });
 }

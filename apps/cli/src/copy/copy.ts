@@ -4,8 +4,7 @@ import { type Clock, describeError, type Logger, sleep } from "@mqb/core/plugin"
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { createLogger } from "../log/logger.ts";
-import { logLevel } from "../log/setup.ts";
+import { commandLogger, everyModule } from "../log/setup.ts";
 import type { Output } from "../output.ts";
 import { COPY_ROUTE, type PreparedCopy, prepareCopy } from "./prepare.ts";
 import { showProgress } from "./progress.ts";
@@ -21,14 +20,8 @@ export async function copy(args: ParsedArgs, context: CommandContext): Promise<n
   const prepared = await prepareCopy(args, context.cwd, environment);
   output.redactor.learn(prepared.config);
   output.redactor.addLater(() => secretsOfPlan(prepared.plan));
-  const log = createLogger({
-    level: logLevel(environment, verbose ? "info" : "warn"),
-    format: "plain",
-    color: output.color,
-    redactor: output.redactor,
-    write: output.notice,
-    now: () => clock.now(),
-  });
+  const filter = everyModule(verbose ? "info" : "warn");
+  const log = commandLogger({ filter, format: "plain", rowsOnStdout: prepared.toStdout }, context);
   const wait = args.integer("wait");
   log.info("copy route started", {
     from: prepared.shown.from,

@@ -1,10 +1,10 @@
 import type { Redactor } from "@mqb/config/uri";
 import { describeError, type LogFields, type Logger } from "@mqb/core/plugin";
 import { printable } from "../printable.ts";
-import { LEVELS, type Level } from "./level.ts";
+import { LEVELS, type LogFilter, levelOf } from "./level.ts";
 
 export interface LoggerOptions {
-  readonly level: Level;
+  readonly filter: LogFilter;
   readonly format: "plain" | "json";
   readonly color: boolean;
   readonly redactor: Redactor;
@@ -21,13 +21,23 @@ const COLORS: Readonly<Record<Logged, number>> = { debug: 90, info: 32, warn: 33
  * out of every text. A log library would cost more at start than a whole small copy takes.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const threshold = LEVELS.indexOf(options.level);
+  const made = new Map<string, Logger>();
+  const module = (name: string): Logger => {
+    const known = made.get(name) ?? loggerOf(name, options, module);
+    made.set(name, known);
+    return known;
+  };
+  return loggerOf(undefined, options, module);
+}
+
+function loggerOf(name: string | undefined, options: LoggerOptions, module: (name: string) => Logger): Logger {
+  const threshold = LEVELS.indexOf(levelOf(options.filter, name));
   const at = (level: Logged): ((message: string, fields?: LogFields) => void) => {
     if (LEVELS.indexOf(level) < threshold) return () => {};
     const line = options.format === "json" ? jsonLine : plainLine;
     return (message, fields) => options.write(line(level, message, fields, options));
   };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), module };
 }
 
 function plainLine(level: Logged, message: string, fields: LogFields | undefined, options: LoggerOptions): string {

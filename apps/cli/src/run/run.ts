@@ -5,9 +5,9 @@ import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { cliErrors } from "../errors.ts";
 import { EXIT } from "../exit.ts";
-import { type Level, parseLevel } from "../log/level.ts";
-import { createLogger } from "../log/logger.ts";
-import { logLevel } from "../log/setup.ts";
+import { parseFilter } from "../log/level.ts";
+import { commandLogger } from "../log/setup.ts";
+import { withInstallCommands } from "../plugins/install-command.ts";
 import { type PreparedRun, prepareRun } from "./prepare.ts";
 import { type ReadConfiguration, readConfiguration } from "./sources.ts";
 
@@ -60,7 +60,8 @@ async function runRoutes(bridge: Bridge, prepared: PreparedRun, log: Logger, con
       await bridge.stop({ graceMs: 0 });
       throw cliErrors.NONE_STARTED({ count: prepared.routes.length, reasons: reasonsOf(failed) });
     }
-    for (const [name, reason] of missing) log.error(`route ${name} could not be started: ${reason}`);
+    for (const [name, reason] of missing)
+      log.error(`route ${name} could not be started: ${withInstallCommands(reason, context.environment)}`);
     reportStart(starts, prepared.routes.length, log);
   }
   const results = await Promise.race([ended, stopping]);
@@ -115,24 +116,18 @@ async function stopAll(bridge: Bridge, log: Logger, context: CommandContext): Pr
   return EXIT.failed;
 }
 
-function configuredLogger(read: ReadConfiguration, { output, environment, clock }: CommandContext): Logger {
+function configuredLogger(read: ReadConfiguration, context: CommandContext): Logger {
   const { logLevel: written, logger } = read.configuration.settings;
-  const level: Level | undefined = parseLevel(written);
-  if (level === undefined) {
+  const filter = parseFilter(written);
+  if (filter === undefined) {
     throw cliErrors.CONFIG_INVALID({
       source: read.name,
-      problems: [`log_level: "${written}" is not debug, info, warn, error or off`],
+      problems: [
+        `log_level: "${written}" is neither debug, info, warn, error or off, nor a list such as info,kafka=debug`,
+      ],
     });
   }
-  const toStdout = environment["MQB_LOG_STDOUT"] === "1";
-  return createLogger({
-    level: logLevel(environment, level),
-    format: logger,
-    color: output.color && !toStdout,
-    redactor: output.redactor,
-    write: toStdout ? output.result : output.notice,
-    now: () => clock.now(),
-  });
+  return commandLogger({ filter, format: logger }, context);
 }
 
 function announce(read: ReadConfiguration, args: ParsedArgs, log: Logger): void {

@@ -115,14 +115,10 @@ export function resolveToOpen(endpoint: unknown, side: Side, path: Path, scope: 
 }
 
 /** For an endpoint or a middleware, by where it stands and where its configuration does. */
-function contextFor(
-  { path, configPath = path }: { readonly path: Path; readonly configPath?: Path },
-  side: Side,
-  scope: OpenScope,
-): OpenContext {
+function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope: OpenScope): OpenContext {
   const { bridge, sessions, ...own } = scope;
-  const { log, clock, baseDir } = bridge;
-  const at = formatPath(path);
+  const [name, configPath] = "type" in of ? [of.type, of.configPath] : [of.name, of.path];
+  const at = formatPath(of.path);
   const child = (endpoint: unknown, childSide: Side, relative: string): ResolvedEndpoint =>
     resolveToOpen(endpoint, childSide, [...configPath, ...splitPath(relative)], scope);
   // What an output reads on the side was never received by the route.
@@ -131,9 +127,9 @@ function contextFor(
     ...own,
     path: at,
     side,
-    log,
-    clock,
-    baseDir,
+    log: bridge.log.module?.(name) ?? bridge.log,
+    clock: bridge.clock,
+    baseDir: bridge.baseDir,
     session: getOrMake(sessions, at, () => new Map()),
     local: bridge.local,
     share: (key, make, dispose) => bridge.shared.acquire(key, make, dispose),

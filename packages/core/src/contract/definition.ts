@@ -45,6 +45,22 @@ export interface CheckContext {
   readonly children: readonly ResolvedChild[];
 }
 
+/** What a look at a system needs to know; no route runs. `signal` aborts when nobody waits any longer. */
+export type ProbeContext = Pick<OpenContext, "route" | "path" | "side" | "signal" | "log" | "clock" | "baseDir">;
+
+/** One thing that `mqb doctor` has looked at. Holds no secret. */
+export interface ProbeFinding {
+  /** What: `reachable`, `credentials`, `exists`, `readable`, `writable`, `space`, `clock`, …; one word. */
+  readonly check: string;
+  readonly ok: boolean;
+  /** What was seen, in words: `topic orders has 12 partitions`. */
+  readonly detail: string;
+  /** What to do about it, when it is not ok. */
+  readonly hint?: string;
+  /** The server's time when it was asked, Unix milliseconds: whoever shows the finding compares it with the own clock. */
+  readonly serverTime?: number;
+}
+
 /**
  * A kind of endpoint. Declared once; validation, JSON Schema, docs, URI parameters, the delivery guarantee and the
  * conformance suite all read it. The methods other than `open…` are pure and called at any time; an mqb error that
@@ -79,6 +95,12 @@ export interface EndpointDefinition<C = unknown> {
   children?(config: C, side: Side, references: References): readonly ChildEndpoint[];
   /** Checks beyond the shape. Offline: touches no network; may look at local files only to read. */
   check?(config: C, context: CheckContext): readonly Finding[];
+  /**
+   * Looks whether this configuration would work, for `mqb doctor`: connects, writes and changes nothing, takes no message,
+   * leaves nothing open. What it meets is a finding, not an error: only `signal` makes it reject. Nested endpoints are
+   * looked at by themselves. At most once per endpoint and call of the command.
+   */
+  probe?(config: C, context: ProbeContext): Promise<readonly ProbeFinding[]>;
 }
 
 /** A kind of middleware: a decorator around one consumer or one publisher. A side it does not offer is a start error. */

@@ -90,6 +90,8 @@ export interface InputCapabilities {
    * route takes a second of silence for the end, and aborts their `receive` then.
    */
   readonly bounded: boolean;
+  /** Opening and closing without a `receive` changes nothing at the source: `mqb doctor` may try it. */
+  readonly opensHarmlessly?: boolean;
 }
 
 /** What a sink can do. */

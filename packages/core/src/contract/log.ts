@@ -4,6 +4,8 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** The log of a module, where a host sets levels by module. Endpoints and middlewares get theirs, by their key. */
+  module?(name: string): Logger;
 }
 
 export type LogFields = Readonly<Record<string, unknown>>;

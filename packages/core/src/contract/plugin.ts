@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import type { EndpointDefinition, MiddlewareDefinition } from "./definition.ts";
+import type { EndpointDefinition, MiddlewareDefinition, ProbeFinding } from "./definition.ts";
 import type { ExpressionCompiler } from "./expression.ts";
 import type { Logger } from "./log.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -23,6 +23,8 @@ export interface StoreDefinition {
   /** Survives the end of the process. */
   readonly durable: boolean;
   open(url: string, context: StoreContext): MaybePromise<StateStore>;
+  /** As `probe` of an endpoint. Fields that hold such a URL are marked `"x-mqb-store": true` in the schema's metadata. */
+  probe?(url: string, context: Pick<StoreContext, "baseDir" | "clock">): Promise<readonly ProbeFinding[]>;
 }
 
 export interface PluginDefinition {
