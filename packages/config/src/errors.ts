@@ -26,9 +26,15 @@ export const configErrors = defineErrors("MQB_CONFIG", {
     message: (p) => `${p.token} is a message template, and in a URI \${…} stands for an environment variable`,
     hint: (p) => `write ${p.escaped}`,
   }),
-  URI_SCHEME: errorRow<{ scheme: string; hint: string; install: boolean }>({
+  /** `known`: a package brings it; `installed`: that package is here, but without it. */
+  URI_SCHEME: errorRow<{ scheme: string; hint: string; known: boolean; installed: boolean }>({
     kind: "config",
-    message: (p) => (p.install ? `the plugin for "${p.scheme}:" is not installed` : `unknown scheme "${p.scheme}:"`),
+    message: (p) =>
+      p.installed
+        ? `"${p.scheme}:" is not available`
+        : p.known
+          ? `the plugin for "${p.scheme}:" is not installed`
+          : `unknown scheme "${p.scheme}:"`,
     hint: (p) => p.hint,
   }),
   URI_SIDE: errorRow<{ scheme: string; side: string }>({
@@ -51,13 +57,32 @@ export const configErrors = defineErrors("MQB_CONFIG", {
     message: (p) => `the query param "${p.name}" of "${p.owner}" is given twice`,
     hint: 'give it once; a list is one JSON literal, e.g. columns=["a","b"]',
   }),
-  URI_JSON: errorRow<{ name: string; owner: string; kind: string }>({
+  URI_JSON: errorRow<{ name: string; owner: string; kind: string; hint: string }>({
     kind: "config",
     message: (p) => `the query param "${p.name}" of "${p.owner}" expects a JSON literal (${p.kind})`,
+    hint: (p) => p.hint,
   }),
-  URI_MIDDLEWARE: errorRow<{ name: string; hint: string; install: boolean }>({
+  URI_KEY: errorRow<{ name: string; owner: string; key: string }>({
     kind: "config",
-    message: (p) => (p.install ? `the middleware "${p.name}" is not installed` : `unknown middleware "${p.name}"`),
+    message: (p) => `the query param "${p.name}" of "${p.owner}" has the key "${p.key}", which none may be called`,
+  }),
+  URI_CHOICE: errorRow<{ name: string; owner: string; value: string; hint: string }>({
+    kind: "config",
+    message: (p) => `the query param "${p.name}" of "${p.owner}" cannot be "${p.value}"`,
+    hint: (p) => p.hint,
+  }),
+  URI_DEPTH: errorRow<{ max: number }>({
+    kind: "config",
+    message: (p) => `endpoint URIs are nested more than ${p.max} deep`,
+  }),
+  URI_MIDDLEWARE: errorRow<{ name: string; hint: string; known: boolean; installed: boolean }>({
+    kind: "config",
+    message: (p) =>
+      p.installed
+        ? `the middleware "${p.name}" is not available`
+        : p.known
+          ? `the middleware "${p.name}" is not installed`
+          : `unknown middleware "${p.name}"`,
     hint: (p) => p.hint,
   }),
   URI_MIDDLEWARE_EMPTY: errorRow<{ uri: string }>({

@@ -34,7 +34,7 @@ export function namesInRoutes(routes: readonly unknown[]): Names {
     if (!isMap(route)) continue;
     for (const side of ["input", "output"]) {
       const endpoint = route[side];
-      if (isMap(endpoint)) collect(endpoint, names);
+      if (isMap(endpoint)) collectNames(endpoint, names);
       else names.endpoints.add("null");
     }
   }
@@ -42,14 +42,14 @@ export function namesInRoutes(routes: readonly unknown[]): Names {
 }
 
 /** Every map may be an endpoint, and the keys of an endpoint are its type; fields that are called like one do no harm. */
-function collect(value: unknown, names: MutableNames): void {
+export function collectNames(value: unknown, names: MutableNames): void {
   if (typeof value === "string") {
     const scheme = SCHEME.exec(value)?.[1];
     if (scheme !== undefined) names.stores.add(scheme.toLowerCase());
     return;
   }
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, names);
+    for (const item of value) collectNames(item, names);
     return;
   }
   if (!isMap(value)) {
@@ -63,7 +63,7 @@ function collect(value: unknown, names: MutableNames): void {
     names.endpoints.add(key);
     if (key === "custom" && isMap(inner) && typeof inner["name"] === "string") names.endpoints.add(inner["name"]);
     if (EXPRESSION_KEYS.includes(key)) names.expressions = true;
-    collect(inner, names);
+    collectNames(inner, names);
   }
   collectMiddlewares(value["middlewares"], names);
 }
@@ -78,7 +78,7 @@ function collectMiddlewares(value: unknown, names: MutableNames): void {
       if (name === "custom" && isMap(config) && typeof config["name"] === "string")
         names.middlewares.add(config["name"]);
       if (EXPRESSION_KEYS.includes(name)) names.expressions = true;
-      collect(config, names);
+      collectNames(config, names);
     }
   }
 }

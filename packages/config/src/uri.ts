@@ -11,3 +11,4 @@ export { redactUri } from "./redact/uri.ts";
 export { endpointFromUri } from "./uri/endpoint.ts";
 export { namesInUri } from "./uri/named.ts";
 export { type ParsedUri, parseUri, type UriMiddleware } from "./uri/parse.ts";
+export { toUri } from "./uri/write.ts";

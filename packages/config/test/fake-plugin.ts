@@ -2,6 +2,7 @@ import { createRegistry, type Registry } from "@mqb/core";
 import { type Consumer, defineEndpoint, defineMiddleware, definePlugin, type Publisher } from "@mqb/core/plugin";
 import * as z from "zod";
 import { packageFor } from "../src/index.ts";
+import { structural } from "./fake-structural.ts";
 
 const never = (): never => {
   throw new Error("a check must not open anything");
@@ -64,7 +65,7 @@ const plugin = definePlugin({
     }),
     legs: defineEndpoint<unknown[]>({
       description: "",
-      schema: z.array(z.unknown()).min(1),
+      schema: z.array(z.unknown().meta({ "x-mqb-endpoint": "output" })).min(1),
       output: OUTPUT,
       children: (legs) => legs.map((endpoint, index) => ({ path: `[${index}]`, side: "output", endpoint })),
     }),
@@ -88,13 +89,17 @@ const plugin = definePlugin({
     }),
     dlq: defineMiddleware<{ endpoint: unknown }>({
       description: "",
-      schema: z.strictObject({ endpoint: z.unknown() }) as never,
+      schema: z.strictObject({ endpoint: z.unknown().meta({ "x-mqb-endpoint": "output" }) }) as never,
       output: (inner) => inner,
       children: ({ endpoint }) => [{ path: "endpoint", side: "output", endpoint }],
     }),
   },
   schemes: {
-    file: { endpoint: "file", config: ({ body }) => ({ path: body.replace(/^\/\/(?=\/)/, "") }) },
+    file: {
+      endpoint: "file",
+      config: ({ body }) => ({ path: body.replace(/^\/\/(?=\/)/, "").replaceAll("%7C", "|") }),
+      uri: (config) => ({ scheme: "file", body: (config as { path: string }).path, params: [] }),
+    },
     db: { endpoint: "db", config: ({ body }) => ({ url: `db:${body}` }), driverParams: "url" },
     null: { endpoint: "null", config: () => ({}) },
     legs: {
@@ -105,10 +110,15 @@ const plugin = definePlugin({
           [],
           params.map(([, value]) => value),
         ) as never,
+      uri: (legs) => ({
+        scheme: "legs",
+        body: "",
+        params: (legs as unknown[]).map((leg): [string, string] => ["to", typeof leg === "string" ? leg : ""]),
+      }),
     },
   },
 });
 
 export function fakeRegistry(): Registry {
-  return createRegistry([plugin], { packageFor });
+  return createRegistry([plugin, structural], { packageFor });
 }

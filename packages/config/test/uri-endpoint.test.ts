@@ -1,5 +1,7 @@
+import { createRegistry } from "@mqb/core";
+import { definePlugin } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
-import { endpointFromUri } from "../src/index.ts";
+import { endpointFromUri, packageFor } from "../src/index.ts";
 import { fakeRegistry } from "./fake-plugin.ts";
 
 const registry = fakeRegistry();
@@ -35,16 +37,26 @@ describe("parameters become fields by the type in the schema", () => {
     expect(output("db://h?table=2024")).toEqual({ db: { url: "db://h", table: "2024" } });
   });
 
-  it.each(["batch=ten", "delete=yes", "ratio=", "format=xml"])("passes on %s for the check to refuse", (query) => {
+  it.each(["batch=ten", "delete=yes", "ratio="])("passes on %s for the check to refuse", (query) => {
     const [name, value] = query.split("=");
     expect(output(`file:x?${query}`)).toEqual({ file: { path: "x", [name!]: value } });
   });
 
-  it("refuses a text where only a JSON literal fits", () => {
+  it("refuses a text that is none of the choices, with the nearest and all of them", () => {
+    expect(failure(() => output("file:x?format=cvs"))).toMatchObject({
+      code: "MQB_CONFIG_URI_CHOICE",
+      message: 'the query param "format" of "file" cannot be "cvs"',
+      hint: 'did you mean "csv"? it takes: normal, raw, csv',
+    });
+  });
+
+  it("refuses a text where only a JSON literal fits, with an example of both spellings", () => {
     expect(failure(() => output("file:x?csv=tab"))).toMatchObject({
       code: "MQB_CONFIG_URI_JSON",
       message: expect.stringContaining("JSON literal"),
+      hint: 'write csv={"separator":"value"} or csv.separator=value',
     });
+    expect(failure(() => output("file:x?columns=a,b")).hint).toBe('write columns=["a","b"]');
     expect(failure(() => output('file:x?columns={"a":1}')).code).toBe("MQB_CONFIG_URI_JSON");
   });
 
@@ -59,6 +71,47 @@ describe("parameters become fields by the type in the schema", () => {
       message: `unrecognised query param "formt" of "file"`,
     });
     expect(error.hint).toMatch(/did you mean "format"\? it takes: path, format,/);
+  });
+});
+
+describe("a member of an object field", () => {
+  it.each([
+    ["csv.separator=auto", { csv: { separator: "auto" } }],
+    ["sealing.key=k&sealing.name=n", { sealing: { key: "k", name: "n" } }],
+    ["sealing.keys.old.key=a.b", { sealing: { keys: { "old.key": "a.b" } } }],
+    ['sealing={"key":"k"}&sealing.name=n', { sealing: { key: "k", name: "n" } }],
+  ])("is reached with a dot: %s", (query, fields) => {
+    expect(output(`file:x?${query}`)).toEqual({ file: { path: "x", ...fields } });
+  });
+
+  it("is refused when it is unknown, with those that there are", () => {
+    const error = failure(() => output("file:x?csv.seperator=;"));
+    expect(error).toMatchObject({ code: "MQB_CONFIG_URI_PARAM", hint: expect.stringContaining('"csv.separator"?') });
+    expect(failure(() => output("file:x?path.x=1")).code).toBe("MQB_CONFIG_URI_PARAM");
+  });
+
+  it("is refused when it is given twice", () => {
+    const twice = [
+      "csv.separator=;&csv.separator=,",
+      'csv={"separator":";"}&csv.separator=,',
+      'csv.separator=;&csv={"quote":"x"}',
+    ];
+    expect(twice.map((query) => failure(() => output(`file:x?${query}`)).code)).toEqual(
+      twice.map(() => "MQB_CONFIG_URI_REPEATED"),
+    );
+  });
+
+  it("cannot be the prototype", () => {
+    expect(failure(() => output('file:x?anything={"a":{"__proto__":{"b":1}}}')).code).toBe("MQB_CONFIG_URI_KEY");
+    expect(failure(() => output("file:x?sealing.keys.__proto__=1")).code).toBe("MQB_CONFIG_URI_PARAM");
+    expect(failure(() => output("file:x?__proto__.b=1")).code).toBe("MQB_CONFIG_URI_PARAM");
+    expect(({} as { b?: unknown }).b).toBeUndefined();
+  });
+
+  it("of a driver's parameter stays with the driver", () => {
+    expect(input("db://h/d?pool.size=4&tls.required=true")).toEqual({
+      db: { url: "db://h/d?pool.size=4", tls: { required: true } },
+    });
   });
 });
 
@@ -96,7 +149,22 @@ describe("schemes", () => {
   it("list what is known for one that nobody knows", () => {
     const error = failure(() => input("flie://x"));
     expect(error.message).toBe('unknown scheme "flie:"');
-    expect(error.hint).toBe('did you mean "file:"? known schemes: db, file, legs, null');
+    expect(error.hint).toBe(
+      'did you mean "file:"? known schemes: db, fanout, file, legs, null, request, response, switch',
+    );
+  });
+
+  it("name the package of a near one that is not installed", () => {
+    expect(failure(() => input("kafak://x")).hint).toMatch(/^did you mean "kafka:"\? \(install @mqb\/kafka\) known/);
+  });
+
+  it("do not ask to install what is installed already", () => {
+    const standard = definePlugin({ name: "@mqb/standard", apiVersion: 1 });
+    const installed = createRegistry([standard], { packageFor });
+    expect(failure(() => endpointFromUri("response:", "output", installed))).toMatchObject({
+      message: '"response:" is not available',
+      hint: "the installed @mqb/standard does not have it; a newer version may",
+    });
   });
 
   it("fall back on the name of an endpoint, with parameters only", () => {

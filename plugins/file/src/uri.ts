@@ -8,10 +8,26 @@ export const fileScheme: SchemeDefinition = {
   config(uri) {
     const path = pathOf(uri);
     const given = uri.params.some(([name]) => name === "compression");
-    const codec = given ? undefined : Object.entries(CODEC_SUFFIX).find(([, suffix]) => path.endsWith(suffix))?.[0];
+    const codec = given ? undefined : codecOf(path);
     return codec === undefined ? { path } : { path, compression: codec };
   },
+  uri(config) {
+    const { path, compression } = config as { readonly path?: unknown; readonly compression?: unknown };
+    if (typeof path !== "string") return undefined;
+    // The name would set a codec that the configuration does not have.
+    const isPlain = compression === undefined && codecOf(path) !== undefined;
+    const body = path.replace(/[%?#]/g, encodeURIComponent);
+    return {
+      scheme: "file",
+      body: path.startsWith("/") ? `//${body}` : body,
+      params: isPlain ? [["compression", "none"]] : [],
+    };
+  },
 };
+
+function codecOf(path: string): string | undefined {
+  return Object.entries(CODEC_SUFFIX).find(([, suffix]) => path.endsWith(suffix))?.[0];
+}
 
 function pathOf(uri: EndpointUri): string {
   let body = uri.body;

@@ -1,5 +1,10 @@
-import { type Names, noNames } from "../named.ts";
+import { collectNames, type Names, noNames } from "../named.ts";
+import { parseLiteral } from "./literal.ts";
 import { type ParsedUri, parseUri } from "./parse.ts";
+
+const MAX_DEPTH = 32;
+/** What may be an endpoint: a URI, standard input or output, a path. */
+const ENDPOINT = /^(?:[a-z][a-z0-9+._-]*:|-$|-[?|]|[^?\s]*[./])/i;
 
 /** What a parsed URI names, its nested URIs included, so that a host imports only the plugins that bring it. */
 export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
@@ -15,7 +20,8 @@ export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
     }
     for (const [name, value] of params) {
       if (name === "when" || name === "expression") names.expressions = true;
-      if (depth > 8 || !/^(?:[a-z][a-z0-9+._-]*:|-$|-[?|])/i.test(value)) continue;
+      collectNames(parseLiteral(value) ?? {}, names);
+      if (depth > MAX_DEPTH || !ENDPOINT.test(value)) continue;
       const inner = parsed(value, side);
       if (!inner) continue;
       names.stores.add(inner.scheme);

@@ -25,7 +25,11 @@ export interface SchemaIssue {
   readonly keys?: readonly string[];
 }
 
-/** A JSON Schema node, as far as mqb looks into it. `x-mqb-*` annotations come from the schema's metadata. */
+/**
+ * A JSON Schema node, as far as mqb looks into it. Annotations come from the schema's metadata: `secret: true` (never
+ * shown), `"x-mqb-endpoint": "input" | "output" | "same"` (an endpoint stands here, of that side or of its owner's),
+ * `"x-mqb-default-batch-size"`.
+ */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -10,6 +10,7 @@ export const dlqSchema = z
       .meta({
         description: "Where the messages go that failed for good: an endpoint with middlewares of its own.",
         examples: [{ file: { path: "dead-letters.jsonl" } }],
+        "x-mqb-endpoint": "output",
       }),
     stop_window: integer(1)
       .nullish()

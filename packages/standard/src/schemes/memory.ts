@@ -19,4 +19,16 @@ export const memoryScheme: SchemeDefinition = {
       ...(subscribe === undefined ? {} : { subscribe_mode: asBoolean(subscribe) }),
     };
   },
+  uri(config) {
+    const { topic, url, capacity, subscribe_mode: subscribe } = config as Readonly<Record<string, unknown>>;
+    const name = topic ?? url;
+    if (typeof name !== "string") return undefined;
+    return {
+      scheme: "memory",
+      body: `//${name.replace(/^memory:\/\//i, "")}`,
+      params: Object.entries({ capacity, subscribe_mode: subscribe })
+        .filter(([, value]) => value !== undefined && value !== null)
+        .map(([param, value]) => [param, String(value)]),
+    };
+  },
 };

@@ -10,4 +10,5 @@ export const nullScheme: SchemeDefinition = {
     paramsOf(uri, []);
     return {};
   },
+  uri: () => ({ scheme: "null", body: "", params: [] }),
 };

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { SchemeDefinition } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import type { StaticConfig } from "../static/config.ts";
 import { asBoolean, refuseBody } from "./params.ts";
+
+type StaticOptions = Exclude<StaticConfig, string>;
 
 /** `static:?body=hello&raw=true&content-type=text/plain`: what is no option becomes metadata of the message. */
 export const staticScheme: SchemeDefinition = {
@@ -18,6 +21,14 @@ export const staticScheme: SchemeDefinition = {
       ...(raw === undefined ? {} : { raw: asBoolean(raw) }),
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     };
+  },
+  uri(config) {
+    const settings = (typeof config === "string" ? { body: config } : config) as Partial<StaticOptions>;
+    const { body, raw, metadata } = settings;
+    if (typeof body !== "string") return undefined;
+    const options: [string, string][] = [["body", body]];
+    if (raw !== undefined && raw !== null) options.push(["raw", String(raw)]);
+    return { scheme: "static", body: "", params: [...options, ...Object.entries(metadata ?? {})] };
   },
 };
 
