@@ -1,7 +1,9 @@
 import type { CommandDeclaration } from "./args/declare.ts";
 import { COLOR, HELP } from "./args/flags.ts";
+import { CHECK } from "./check/declaration.ts";
 import { COPY } from "./copy/declaration.ts";
-import { PLUGINS } from "./plugins/declaration.ts";
+import { EXPLAIN } from "./explain/declaration.ts";
+import { PLUGINS, PLUGINS_INFO, PLUGINS_LIST } from "./plugins/declaration.ts";
 import { RUN, RUN_FLAGS } from "./run/declaration.ts";
 
 /** The program without a command: it runs the configuration. */
@@ -19,7 +21,11 @@ export const PROGRAM: CommandDeclaration = {
 export const COMMANDS: readonly CommandDeclaration[] = [
   RUN,
   COPY,
+  CHECK,
+  EXPLAIN,
   PLUGINS,
+  PLUGINS_LIST,
+  PLUGINS_INFO,
   {
     name: "help",
     summary: "Print help, also for one command",

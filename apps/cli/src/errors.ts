@@ -45,6 +45,11 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) =>
       `${p.source} is not valid, nothing was started (${p.problems.length} problem${p.problems.length === 1 ? "" : "s"})\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
   }),
+  NO_ROUTE: errorRow<{ route: string; source: string; hint: string }>({
+    kind: "config",
+    message: (p) => `${p.source} has no route "${p.route}" that runs`,
+    hint: (p) => p.hint,
+  }),
   NONE_STARTED: errorRow<{ count: number; reasons: readonly string[] }>({
     kind: "config",
     message: (p) =>
@@ -58,6 +63,30 @@ export const cliErrors = defineErrors("MQB_CLI", {
     kind: "config",
     message: (p) => `the plugin ${p.plugin} is not installed: it was looked for from ${p.from}`,
     hint: (p) => (/^[./\\]|^file:/.test(p.plugin) ? "check the path" : `install ${p.plugin}`),
+  }),
+  PLUGIN_UNKNOWN: errorRow<{ name: string; hint: string; install: boolean }>({
+    kind: "config",
+    message: (p) =>
+      p.install ? `the plugin that brings "${p.name}" is not installed` : `no plugin brings "${p.name}"`,
+    hint: (p) => p.hint,
+  }),
+  PLUGIN_SCHEMA: errorRow<{ plugin: string; path: string }>({
+    kind: "config",
+    message: (p) => `the plugin ${p.plugin} has no readable schema at ${p.path}`,
+    hint: "this is a fault of the plugin, or of its installation",
+  }),
+  INIT_EXISTS: errorRow<{ path: string }>({
+    kind: "config",
+    message: (p) => `${p.path} is there already, and is left as it is`,
+    hint: "write to another file with --out, or over this one with --force",
+  }),
+  INIT_WRITE: errorRow<{ path: string; reason: string }>({
+    kind: "config",
+    message: (p) => `${p.path} cannot be written: ${p.reason}`,
+  }),
+  INIT_INVALID: errorRow<{ problems: readonly string[] }>({
+    kind: "config",
+    message: (p) => `these two ends make no route:\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
   }),
   PLUGIN_NATIVE: errorRow<{ plugin: string }>({
     kind: "config",

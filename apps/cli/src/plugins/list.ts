@@ -1,19 +1,26 @@
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
+import { jsonDocument } from "../json-document.ts";
 import { readConfiguration } from "../run/sources.ts";
 import { discoverPlugins, type FoundPlugin } from "./discover.ts";
 
-const ORIGINS = { listed: "listed", project: "dependency", bundled: "comes with mqb" } as const;
+export const ORIGINS = { listed: "listed", project: "dependency", bundled: "comes with mqb" } as const;
 
-/** `mqb plugins`: what is found, by reading manifests only. */
+/** `mqb plugins list`: what is found, by reading manifests only. */
 export async function listPlugins(args: ParsedArgs, context: CommandContext): Promise<number> {
+  const found = await findPlugins(args, context);
+  const { output } = context;
+  output.result(args.has("json") ? jsonDocument(found.map(describe), output.redactor) : table(found));
+  return found.some((plugin) => plugin.problem) ? EXIT.failed : EXIT.ok;
+}
+
+/** The plugins that a configuration would find; none of them is imported. */
+export async function findPlugins(args: ParsedArgs, context: CommandContext): Promise<readonly FoundPlugin[]> {
   const { configuration, folder } = await readConfiguration(args, context.cwd, context.environment);
   const fromFlags = args.texts("plugin").map((plugin) => ({ plugin, from: context.cwd }));
   const fromFile = configuration.settings.plugins.map((plugin) => ({ plugin, from: folder }));
-  const found = discoverPlugins({ listed: [...fromFlags, ...fromFile], folder });
-  context.output.result(args.has("json") ? `${JSON.stringify(found.map(describe), null, 2)}\n` : table(found));
-  return found.some((plugin) => plugin.problem) ? EXIT.failed : EXIT.ok;
+  return discoverPlugins({ listed: [...fromFlags, ...fromFile], folder });
 }
 
 function describe(plugin: FoundPlugin): Record<string, unknown> {

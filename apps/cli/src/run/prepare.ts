@@ -20,7 +20,7 @@ export interface PreparedRun {
 }
 
 /** Those of every route; more workers, which may change the order of messages, are a choice of who writes the route. */
-const DEFAULTS = { concurrency: 1, batch_size: 512 };
+export const RUN_DEFAULTS = { concurrency: 1, batch_size: 512 };
 
 /**
  * Checks a whole configuration before anything of it is opened. Throws a `config` error with every fault. What only
@@ -37,7 +37,7 @@ export async function prepareRun(
   const listed = [...plugins, ...configuration.settings.plugins.map((plugin) => ({ plugin, from: read.folder }))];
   const found = discoverPlugins({ listed, folder: read.folder });
   const registry = await loadRegistry(found, namesInRoutes(enabled));
-  const { routes, problems } = checkConfiguration(configuration, registry, DEFAULTS);
+  const { routes, problems } = checkConfiguration(configuration, registry, RUN_DEFAULTS);
   refuse(problems, read.name);
   return { registry, routes };
 }
