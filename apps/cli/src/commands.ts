@@ -2,6 +2,7 @@ import type { CommandDeclaration } from "./args/declare.ts";
 import { COLOR, HELP } from "./args/flags.ts";
 import { CHECK } from "./check/declaration.ts";
 import { COPY } from "./copy/declaration.ts";
+import { DOCTOR } from "./doctor/declaration.ts";
 import { EXPLAIN } from "./explain/declaration.ts";
 import { PLUGINS, PLUGINS_INFO, PLUGINS_LIST } from "./plugins/declaration.ts";
 import { RUN, RUN_FLAGS } from "./run/declaration.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   RUN,
   COPY,
   CHECK,
+  DOCTOR,
   EXPLAIN,
   PLUGINS,
   PLUGINS_LIST,

@@ -10,6 +10,7 @@ import {
   recordSettings,
   writesParts,
 } from "./config.ts";
+import { probeFile } from "./probe.ts";
 import { openPublisher } from "./sink/open.ts";
 import { isStdout } from "./sink/stream-publisher.ts";
 import { openConsumer } from "./source/open.ts";
@@ -30,6 +31,7 @@ export const file = defineEndpoint<FileConfig>({
     "Records in a file: reads them to its end and further, or appends them; also pipes, standard input and output.",
   schema: fileConfig,
   check: checkFile,
+  probe: probeFile,
   input: {
     capabilities: (config) => ({
       // What a subscription has not settled when the process dies, and what a pipe has given away, is not read again.

@@ -195,8 +195,7 @@ function circleText(around: readonly unknown[], raw: unknown): string {
     .map((step) => {
       if (!isRecord(step)) return String(step);
       const key = Object.keys(step).find((one) => one !== "middlewares") ?? "{}";
-      const value = step[key];
-      return typeof value === "string" ? `${key} "${value}"` : key;
+      return typeof step[key] === "string" ? `${key} "${step[key]}"` : key;
     })
     .join(" -> ");
 }

@@ -59,6 +59,8 @@ export interface ProbeFinding {
   readonly hint?: string;
   /** The server's time when it was asked, Unix milliseconds: whoever shows the finding compares it with the own clock. */
   readonly serverTime?: number;
+  /** The same text for the same file, topic or table, whoever looks at it: shows a route that reads what it writes. */
+  readonly identity?: string;
 }
 
 /**

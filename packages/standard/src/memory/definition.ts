@@ -50,6 +50,9 @@ export const memory = defineEndpoint({
     },
   },
   check,
+  probe: async ({ topic }) => [
+    { check: "reachable", ok: true, detail: `topic ${topic} of this process`, identity: `memory ${topic}` },
+  ],
 });
 
 function topicOf(config: MemorySettings, context: OpenContext): Topic {

@@ -23,4 +23,7 @@ export const nullEndpoint = defineEndpoint({
     }),
     open: () => discard,
   },
+  probe: async () => [
+    { check: "reachable", ok: true, detail: "there is nothing to reach: every message is discarded" },
+  ],
 });

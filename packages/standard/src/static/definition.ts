@@ -49,6 +49,7 @@ export const staticEndpoint = defineEndpoint({
     },
   },
   check,
+  probe: async () => [{ check: "reachable", ok: true, detail: "there is nothing to reach: the message is made here" }],
 });
 
 const GIVEN = "static given";

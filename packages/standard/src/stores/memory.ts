@@ -11,6 +11,7 @@ const MAX_KEYS = 1_000_000;
 export const memoryStore: StoreDefinition = {
   description: "Keeps entries in the memory of the process",
   durable: false,
+  probe: async () => [{ check: "reachable", ok: true, detail: "entries are kept in this process, until it ends" }],
   open(url, { clock, log, local }) {
     const { params } = parseStateUrl(url, ["max_keys"]);
     const given = params.get("max_keys");

@@ -7,12 +7,14 @@ import { type Entries, formatDocument, parseDocument } from "./document.ts";
 import { type FileEntry, makeEntry, succeed } from "./entry.ts";
 import { locate } from "./location.ts";
 import { FileLock } from "./lock.ts";
+import { probeStore } from "./probe.ts";
 import { removeLeftovers, replaceFile } from "./replace.ts";
 
 export const fileStore: StoreDefinition = {
   description: "Keeps entries in one JSON file, which is replaced as a whole by every write; for few entries",
   durable: true,
   open: (url, { clock, baseDir }) => openFile(locate(url, baseDir), clock),
+  probe: (url, { baseDir }) => probeStore(locate(url, baseDir)),
 };
 
 /** How long to wait for the lock of a file, in milliseconds. */
