@@ -1,4 +1,4 @@
-import { type CheckedRoute, checkRoute, type Registry } from "@mqb/core";
+import { type CheckedRoute, checkRoute, type References, type Registry } from "@mqb/core";
 
 /** Route options that a host gives to routes which do not write them. */
 export interface RouteDefaults {
@@ -19,13 +19,14 @@ export function checkWithDefaults(
   name: string,
   written: unknown,
   defaults: RouteDefaults,
+  references?: References,
 ): RouteCheck {
   const config = withDefaults(written, { ...defaults });
-  const checked = checkRoute(registry, name, config);
+  const checked = checkRoute(registry, name, config, references);
   const wanted = checked.plan?.output.output?.defaultBatchSize;
   if (wanted === undefined || config === written || hasOption(written, "batch_size")) return { config, checked };
   const sized = { ...(config as object), batch_size: wanted };
-  return { config: sized, checked: checkRoute(registry, name, sized) };
+  return { config: sized, checked: checkRoute(registry, name, sized, references) };
 }
 
 function withDefaults(config: unknown, defaults: Readonly<Record<string, unknown>>): unknown {

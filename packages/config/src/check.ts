@@ -1,9 +1,15 @@
-import type { Registry, RoutePlan } from "@mqb/core";
+import type { Problem, References, Registry, RoutePlan } from "@mqb/core";
 import { checkWithDefaults, type RouteDefaults } from "./check-route.ts";
-import type { WrittenRoute } from "./document/app.ts";
+import { type Range, textLeaves, withExcerpts } from "./document/excerpt.ts";
 import type { Configuration } from "./document/load.ts";
-import { locate } from "./document/place.ts";
+import { isText, locate, nearestPlace, type Path, type Place } from "./document/place.ts";
 import { type DocumentProblem, inDocumentOrder } from "./document/problem.ts";
+import { documentPath, type WrittenRoute } from "./document/routes.ts";
+import { explainMisfit, writtenAs } from "./fields/explain.ts";
+import { type Fitted, fitRoute, keyOfPath } from "./fields/fit.ts";
+import { createSchemas, type Schemas } from "./fields/schemas.ts";
+import { type Visited, walkRoute } from "./fields/walk.ts";
+import { type Install, isNotInstalled, onePerPackage, withInstall } from "./missing-packages.ts";
 
 /** An enabled route of a configuration after the check. */
 export interface ConfiguredRoute {
@@ -17,23 +23,31 @@ export interface ConfiguredRoute {
 
 export interface CheckedConfiguration {
   readonly routes: readonly ConfiguredRoute[];
-  /** Everything that is wrong with the document, its routes included, in document order. */
+  /** Endpoints by name, for `ref`; what `createBridge` takes. */
+  readonly endpoints: Readonly<Record<string, unknown>>;
+  /** Everything that is wrong with the document, its routes included, in document order; one per missing package. */
   readonly problems: readonly DocumentProblem[];
+  /** The plugins that it was checked against. */
+  readonly registry: Registry;
 }
 
-const NOT_INSTALLED = ["MQB_CONFIG_UNKNOWN_ENDPOINT", "MQB_CONFIG_UNKNOWN_MIDDLEWARE"];
+export interface CheckOptions {
+  /** The command that installs a package, for what is not installed. Default: `install @mqb/kafka`. */
+  readonly install?: Install;
+}
 
 /** Checks every enabled route against the installed plugins. Opens nothing. */
 export function checkConfiguration(
   configuration: Configuration,
   registry: Registry,
   defaults: RouteDefaults,
+  options: CheckOptions = {},
 ): CheckedConfiguration {
-  const routes = configuration.routes
-    .filter((route) => route.enabled)
-    .map((route) => checkWritten(route, configuration, registry, defaults));
-  const problems = [...configuration.problems, ...routes.flatMap((route) => route.problems)];
-  return { routes, problems: inDocumentOrder(problems, configuration.sources) };
+  const check = new Check(configuration, registry, defaults, options);
+  const checked = configuration.routes.filter((route) => route.enabled).map((route) => check.route(route));
+  const found = [...configuration.problems, ...checked.flatMap((route) => route.problems)];
+  const problems = onePerPackage(inDocumentOrder(found, configuration.sources));
+  return { routes: checked, endpoints: check.endpoints, problems, registry };
 }
 
 /**
@@ -41,20 +55,124 @@ export function checkConfiguration(
  * Any other error is a fault of the document, and nothing of it may start.
  */
 export function concernsOneRoute(problem: DocumentProblem): boolean {
-  return NOT_INSTALLED.includes(problem.code);
+  return isNotInstalled(problem);
 }
 
-function checkWritten(
-  route: WrittenRoute,
-  configuration: Configuration,
-  registry: Registry,
-  defaults: RouteDefaults,
-): ConfiguredRoute {
-  const { config, checked } = checkWithDefaults(registry, route.name, route.config, defaults);
-  const problems = checked.problems.map((problem) => {
-    const path = [...route.path, ...problem.path];
-    const what = problem.code === "MQB_CONFIG_VALUE" ? "value" : "key";
-    return { ...problem, path, at: locate(configuration.place, path, what) };
-  });
-  return { name: route.name, config, problems, ...(checked.plan ? { plan: checked.plan } : {}) };
+class Check {
+  readonly endpoints: Readonly<Record<string, unknown>>;
+  private readonly configuration: Configuration;
+  private readonly registry: Registry;
+  private readonly defaults: RouteDefaults;
+  private readonly options: CheckOptions;
+  private readonly schemas: Schemas = createSchemas();
+  private readonly references: References;
+
+  constructor(configuration: Configuration, registry: Registry, defaults: RouteDefaults, options: CheckOptions) {
+    this.configuration = configuration;
+    this.registry = registry;
+    this.defaults = defaults;
+    this.options = options;
+    const endpoints: Record<string, unknown> = Object.create(null);
+    for (const publisher of configuration.publishers) {
+      const route = {
+        name: publisher.name,
+        path: publisher.path,
+        enabled: true,
+        config: { output: publisher.endpoint },
+      };
+      const { config } = this.fitted({ ...route, sides: { output: publisher.path } });
+      endpoints[publisher.name] = (config as { readonly output: unknown }).output;
+    }
+    this.endpoints = endpoints;
+    this.references = { get: (name) => endpoints[name], names: () => Object.keys(endpoints) };
+  }
+
+  route(route: WrittenRoute): ConfiguredRoute {
+    const { config: written, left } = this.fitted(route);
+    const { config, checked } = checkWithDefaults(this.registry, route.name, written, this.defaults, this.references);
+    const { name } = route;
+    if (checked.problems.length === 0)
+      return { name, config, problems: [], ...(checked.plan ? { plan: checked.plan } : {}) };
+    const visited = new Map<string, Visited>();
+    walkRoute(written, this.registry, this.schemas, (one) => visited.set(keyOfPath(one.path), one));
+    const problems = checked.problems.map((problem) => this.located(problem, route, written, visited, left));
+    const shown = withExcerpts(problems, () => this.hidden(route, visited));
+    return { name, config, problems: shown, ...(checked.plan ? { plan: checked.plan } : {}) };
+  }
+
+  private fitted(route: WrittenRoute): Fitted {
+    const { place } = this.configuration;
+    const sides = [route.path, ...Object.values(route.sides ?? {})].map((path) => nearestPlace(place, path).place);
+    if (!sides.some(hasFilled)) return { config: route.config, left: new Map() };
+    const placeAt = (path: Path): Place | undefined => {
+      const { place: found, found: isWritten } = nearestPlace(place, documentPath(route, path));
+      return isWritten ? found : undefined;
+    };
+    return fitRoute(route.config, placeAt, this.registry, this.schemas);
+  }
+
+  private located(
+    problem: Problem,
+    route: WrittenRoute,
+    config: unknown,
+    visited: ReadonlyMap<string, Visited>,
+    left: Fitted["left"],
+  ): DocumentProblem {
+    const { place: root } = this.configuration;
+    const path = documentPath(route, problem.path);
+    const at = locate(root, path, problem.code === "MQB_CONFIG_VALUE" ? "value" : "key");
+    const told = { ...problem, ...this.told(problem, path, visited, left), path, at };
+    return withInstall(told, config, problem.path, this.registry, this.options.install);
+  }
+
+  /** What the configuration knows better than the schema: what was written, and what it came from. */
+  private told(
+    problem: Problem,
+    path: Path,
+    visited: ReadonlyMap<string, Visited>,
+    left: Fitted["left"],
+  ): Partial<Problem> {
+    const empty = left.get(keyOfPath(problem.path));
+    if (empty && problem.code === "MQB_CONFIG_MISSING") {
+      const names = empty.variables.join(", ");
+      return {
+        hint: `it is written, but ${empty.variables.length > 1 ? `the variables ${names} are` : `the variable ${names} is`} empty`,
+      };
+    }
+    const one = visited.get(keyOfPath(problem.path));
+    if (problem.code !== "MQB_CONFIG_VALUE" || !one) return {};
+    const { place, found } = nearestPlace(this.configuration.place, path);
+    const came = found ? { source: place.source, variables: place.filled?.variables ?? [] } : { variables: [] };
+    const explained = explainMisfit(one, came);
+    if (explained) return explained;
+    if (problem.path.length === 1 && typeof one.value === "string") {
+      return { message: problem.message.replace(/not a string$/, `not ${writtenAs(one, came)}`) };
+    }
+    return {};
+  }
+
+  /** Every value of the texts, except those of this route that a schema knows and that are not secret. */
+  private hidden(route: WrittenRoute, visited: ReadonlyMap<string, Visited>): readonly Range[] {
+    const { place: root, texts } = this.configuration;
+    const shown = new Set<string>();
+    const secret = new Set<string>();
+    for (const { path, value, field, isSecret } of visited.values()) {
+      if (typeof value === "object" && value !== null) continue;
+      const { place, found } = nearestPlace(root, documentPath(route, path));
+      if (!found || !isText(place.source)) continue;
+      const key = `${place.source.name}:${place.value}`;
+      if (isSecret) secret.add(key);
+      else if (field) shown.add(key);
+    }
+    return texts.flatMap(textLeaves).filter(({ source, start }) => {
+      const key = `${source.name}:${start}`;
+      return secret.has(key) || !shown.has(key);
+    });
+  }
+}
+
+function hasFilled(place: Place): boolean {
+  if (place.filled) return true;
+  for (const child of place.children.values()) if (hasFilled(child)) return true;
+  return false;
 }

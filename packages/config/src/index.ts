@@ -1,7 +1,12 @@
 /** Configuration of mqb: from text, variables and URIs to checked routes. Knows endpoints only through the registry. */
 
-export { type CheckedConfiguration, type ConfiguredRoute, checkConfiguration, concernsOneRoute } from "./check.ts";
-export type { AppSettings, WrittenRoute } from "./document/app.ts";
+export {
+  type CheckedConfiguration,
+  type CheckOptions,
+  type ConfiguredRoute,
+  checkConfiguration,
+  concernsOneRoute,
+} from "./check.ts";
 export { type Configuration, loadConfiguration, readSource } from "./document/load.ts";
 export { originOf, type ShownValue } from "./document/origin.ts";
 export {
@@ -14,7 +19,12 @@ export {
   type SourceValue,
   type SourceVariable,
 } from "./document/place.ts";
-export type { DocumentProblem, Excerpt } from "./document/problem.ts";
+export { type DocumentProblem, type Excerpt, inDocumentOrder } from "./document/problem.ts";
+export type { NamedEndpoint } from "./document/publishers.ts";
+export { documentPath, type WrittenRoute } from "./document/routes.ts";
+export type { AppSettings } from "./document/settings.ts";
+export type { Install } from "./missing-packages.ts";
 export { namesInRoutes } from "./named.ts";
 export { type RenderOptions, renderProblem } from "./render.ts";
+export { configurationSchema } from "./schema/configuration.ts";
 export * from "./uri.ts";

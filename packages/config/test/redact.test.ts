@@ -10,6 +10,8 @@ describe("what is hidden in a URI", () => {
     ["amqp://u:p@ss/w?rd#1@h/v", "amqp://u:***@h/v"],
     ["kafka://u:p@ss/w?rd#1@h:9092/t|retry", "kafka://u:***@h:9092/t|retry"],
     ["redis://:pass/word@h/0", "redis://:***@h/0"],
+    ["nats://s3cr3t-token@h:4222/orders", "nats://***@h:4222/orders"],
+    ["https://ghp_abcdef@git.example/x?mail=a@b", "https://***@git.example/x?mail=a@b"],
     ["http://h/p?token=abcd&x=1", "http://h/p?token=***&x=1"],
     [
       "http://h/p?access_key=a&apiKey=b&sig=c&X-Amz-Signature=d",
@@ -36,6 +38,8 @@ describe("what is hidden in a URI", () => {
     "http://host:8080/path?mail=a@b.example",
     "mongodb://h/db?authSource=admin&authMechanism=SCRAM-SHA-256",
     "redis://user@h/0",
+    "postgres://user@h/db",
+    "http://h/path/a@b",
     "file:a b@c.jsonl?format=raw",
   ])("and what is not: %s", (uri) => {
     expect(redactUri(uri)).toBe(uri);

@@ -1,18 +1,8 @@
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  Scalar,
-  type YAMLMap,
-} from "yaml";
+import type { YAMLMap } from "yaml";
+import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, type Node, type Pair, Scalar } from "yaml";
+import { aliasTargets } from "./anchors.ts";
 import type { DeferredText } from "./deferred.ts";
-import { locationAt, type Path, type Place, type SourceText } from "./place.ts";
+import { type IndexedText, locationAt, NO_CHILDREN, type Path, type Place } from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
 import { substitute } from "./substitute.ts";
 
@@ -27,22 +17,27 @@ export interface Converted {
   readonly value: unknown;
   readonly place: Place;
   readonly problems: readonly DocumentProblem[];
+  /** Names of all variables that the text refers to. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /** Aliases may make this many values in all; more is an attack or an accident. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;
 
-/** Makes plain values of a parsed document (or one node of it), with variables put in and the place of each value. */
+/**
+ * Makes plain values of a parsed document (or one node of it), with variables put in and the place of each value. A text
+ * that variables were put into stays a text, and its place says so: its field decides what it means.
+ */
 export function convert(
   document: Document.Parsed,
-  source: SourceText,
+  source: IndexedText,
   options: ConvertOptions,
   node?: Node,
 ): Converted {
   const conversion = new Conversion(document, source, options);
   const { value, place } = conversion.node(node ?? document.contents, 0, [], []);
-  return { value, place, problems: conversion.problems };
+  return { value, place, problems: conversion.problems, variables: conversion.variables };
 }
 
 interface Placed {
@@ -52,89 +47,100 @@ interface Placed {
 
 class Conversion {
   readonly problems: DocumentProblem[] = [];
-  private readonly document: Document.Parsed;
-  private readonly source: SourceText;
+  readonly variables = new Set<string>();
+  private readonly source: IndexedText;
   private readonly options: ConvertOptions;
-  /** Each alias is looked up once: a lookup walks the document. */
-  private readonly targets = new Map<Alias, Node | undefined>();
+  private readonly targets: ReadonlyMap<Alias, Node | undefined>;
   private values = 0;
   private gaveUp = false;
 
-  constructor(document: Document.Parsed, source: SourceText, options: ConvertOptions) {
-    this.document = document;
+  constructor(document: Document.Parsed, source: IndexedText, options: ConvertOptions) {
     this.source = source;
     this.options = options;
+    this.targets = source.text.includes("*") ? aliasTargets(document) : new Map();
   }
 
   /** `around` is the offset for a value that is not written; `open` are the nodes that this one is inside of. */
   node(node: unknown, around: number, path: Path, open: readonly unknown[]): Placed {
-    const offset = this.origin(node, around);
-    const leaf = (value: unknown): Placed => ({
-      value,
-      place: { source: this.source, value: offset, children: new Map() },
-    });
+    const range = (node as Node | null | undefined)?.range;
+    const offset = range ? this.origin(range[0]) : around;
+    const place = { source: this.source, value: offset, ...(range ? { end: this.origin(range[1]) } : {}) };
+    const leaf = (value: unknown): Placed => ({ value, place: { ...place, children: NO_CHILDREN } });
     this.values += 1;
-    if (this.values > MAX_VALUES || open.length > MAX_DEPTH) {
-      if (!this.gaveUp) {
-        const what =
-          open.length > MAX_DEPTH
-            ? `values are nested more than ${MAX_DEPTH} deep`
-            : `there are more than ${MAX_VALUES} values`;
-        this.report("MQB_CONFIG_TOO_MUCH", offset, path, what, "anchors and aliases count each time they are used");
-      }
-      this.gaveUp = true;
+    if (this.gaveUp || this.values > MAX_VALUES || open.length > MAX_DEPTH) {
+      this.giveUp(offset, path, open.length > MAX_DEPTH);
       return leaf(null);
     }
     if (isAlias(node)) {
-      const target = this.target(node);
+      const target = this.targets.get(node);
       if (target === undefined) {
-        this.report("MQB_CONFIG_SYNTAX", offset, path, `no anchor &${node.source} before this alias`);
+        // Without its name, which may be a secret that begins with *.
+        const hint = "an anchor stands before its aliases; put a value that begins with * in quotes";
+        this.report("MQB_CONFIG_SYNTAX", offset, path, "no anchor of this name before the alias", hint);
         return leaf(null);
       }
       if (open.includes(target)) {
-        this.report("MQB_CONFIG_TOO_MUCH", offset, path, `the alias *${node.source} stands inside its own anchor`);
+        this.report("MQB_CONFIG_TOO_MUCH", offset, path, "an alias stands inside its own anchor");
         return leaf(null);
       }
       return this.node(target, offset, path, open);
     }
-    if (isMap(node)) return this.map(node, offset, path, [...open, node]);
-    if (isSeq(node)) {
-      const items = node.items.map((item, index) => this.node(item, offset, [...path, index], [...open, node]));
-      const children = new Map<string | number, Place>(items.map((item, index) => [index, item.place]));
-      return { value: items.map((item) => item.value), place: { source: this.source, value: offset, children } };
+    if (isMap(node)) {
+      const { value, children } = this.map(node, offset, path, [...open, node]);
+      return { value, place: { ...place, children } };
     }
-    if (isScalar(node)) return leaf(this.scalar(node, offset, path));
-    return leaf(null);
+    if (isSeq(node)) {
+      const items: Placed[] = [];
+      for (const item of node.items) {
+        if (this.gaveUp) break;
+        items.push(this.node(item, offset, [...path, items.length], [...open, node]));
+      }
+      const children = new Map<string | number, Place>(items.map((item, index) => [index, item.place]));
+      return { value: items.map((item) => item.value), place: { ...place, children } };
+    }
+    if (!isScalar(node)) return leaf(null);
+    if (typeof node.value === "bigint") return leaf(Number(node.value));
+    if (typeof node.value !== "string") return leaf(isPlainValue(node.value) ? node.value : (node.source ?? null));
+    const { text, used } = this.substituted(node.value, offset, path);
+    if (used.length === 0) return leaf(text);
+    const filled = { plain: node.type === Scalar.PLAIN, variables: [...new Set(used)] };
+    return { value: text, place: { ...place, children: NO_CHILDREN, filled } };
   }
 
-  private target(alias: Alias): Node | undefined {
-    if (!this.targets.has(alias)) this.targets.set(alias, alias.resolve(this.document));
-    return this.targets.get(alias);
+  private giveUp(offset: number, path: Path, tooDeep: boolean): void {
+    if (this.gaveUp) return;
+    this.gaveUp = true;
+    const what = tooDeep ? `values are nested more than ${MAX_DEPTH} deep` : `there are more than ${MAX_VALUES} values`;
+    this.report("MQB_CONFIG_TOO_MUCH", offset, path, what, "anchors and aliases count each time they are used");
   }
 
-  private map(map: YAMLMap, offset: number, path: Path, open: readonly unknown[]): Placed {
+  private map(
+    map: YAMLMap,
+    offset: number,
+    path: Path,
+    open: readonly unknown[],
+  ): { value: Record<string, unknown>; children: Map<string | number, Place> } {
     const value: Record<string, unknown> = {};
     const children = new Map<string | number, Place>();
     const merged: Placed[] = [];
     for (const pair of map.items as unknown[]) {
+      if (this.gaveUp) break;
       if (!isPair(pair)) continue;
-      const keyOffset = this.origin(pair.key, offset);
+      const keyRange = (pair.key as Node | null)?.range;
+      const keyOffset = keyRange ? this.origin(keyRange[0]) : offset;
       if (isMergeKey(pair)) {
         merged.push(...this.merged(pair, keyOffset, path, open));
         continue;
       }
       const key = this.key(pair.key, keyOffset, path);
       if (key === undefined) continue;
+      const item = this.node(pair.value, keyOffset, [...path, key], open);
       if (Object.hasOwn(value, key)) {
-        this.report(
-          "MQB_CONFIG_DUPLICATE_KEY",
-          keyOffset,
-          [...path, key],
-          `the key "${key}" is written twice in one map`,
-        );
+        const { line } = locationAt(this.source, children.get(key)!.key!);
+        const message = `the key "${key}" is written twice in one map, first in line ${line}`;
+        this.report("MQB_CONFIG_DUPLICATE_KEY", keyOffset, [...path, key], message, "remove one of them");
         continue;
       }
-      const item = this.node(pair.value, keyOffset, [...path, key], open);
       value[key] = item.value;
       children.set(key, { ...item.place, key: keyOffset });
     }
@@ -145,7 +151,7 @@ class Conversion {
         children.set(key, one.place.children.get(key)!);
       }
     }
-    return { value, place: { source: this.source, value: offset, children } };
+    return { value, children };
   }
 
   /** The maps that `<<` brings in; an earlier one wins, and what is written in the map itself wins over all. */
@@ -153,9 +159,12 @@ class Conversion {
     const nodes = isSeq(pair.value) ? pair.value.items : [pair.value];
     const maps: Placed[] = [];
     for (const node of nodes) {
+      if (this.gaveUp) break;
       const placed = this.node(node, offset, [...path, "<<"], open);
       if (typeof placed.value === "object" && placed.value !== null && !Array.isArray(placed.value)) maps.push(placed);
-      else this.report("MQB_CONFIG_TYPE", offset, [...path, "<<"], "<< takes a map, or a list of maps");
+      else if (!this.gaveUp) {
+        this.report("MQB_CONFIG_TYPE", offset, [...path, "<<"], "<< takes a map, or a list of maps");
+      }
     }
     return maps;
   }
@@ -167,25 +176,20 @@ class Conversion {
       return undefined;
     }
     const written = typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
-    const key = this.substituted(written, offset, path) || (node.value === null ? "null" : written);
+    const key = this.substituted(written, offset, path).text || (node.value === null ? "null" : written);
     if (key !== "__proto__") return key;
     this.report("MQB_CONFIG_TYPE", offset, path, "a key cannot be called __proto__");
     return undefined;
   }
 
-  private scalar(node: Scalar, offset: number, path: Path): unknown {
-    if (typeof node.value === "bigint") return Number(node.value);
-    if (typeof node.value !== "string") return isPlainValue(node.value) ? node.value : (node.source ?? null);
-    const text = this.substituted(node.value, offset, path);
-    // What a plain scalar means is decided by its text, as if the value had been written there: `${N:-4}` is a number.
-    return text !== node.value && node.type === Scalar.PLAIN ? this.resolvePlain(text) : text;
-  }
-
-  private substituted(text: string, offset: number, path: Path): string {
+  private substituted(text: string, offset: number, path: Path): { text: string; used: readonly string[] } {
     const { deferred, lookup } = this.options;
-    if (!text.includes("$") && !deferred) return text;
-    const { text: result, unknown } = substitute(text, lookup);
+    const written = deferred?.restore(text) ?? text;
+    if (!written.includes("$")) return { text: written, used: [] };
+    const { text: result, used, unknown } = substitute(written, lookup);
+    for (const name of used) this.variables.add(name);
     for (const name of unknown) {
+      this.variables.add(name);
       this.problems.push({
         level: "warning",
         code: "MQB_CONFIG_VARIABLE",
@@ -194,26 +198,11 @@ class Conversion {
         at: locationAt(this.source, offset),
       });
     }
-    return deferred?.restore(result) ?? result;
+    return { text: result, used };
   }
 
-  private resolvePlain(text: string): unknown {
-    for (const tag of this.document.schema.tags) {
-      if ("test" in tag && tag.default === true && tag.test?.test(text) && typeof tag.resolve === "function") {
-        const value = (tag.resolve as (text: string, onError: () => void, options: object) => unknown)(
-          text,
-          () => {},
-          {},
-        );
-        return isScalar(value) ? value.value : value;
-      }
-    }
-    return text;
-  }
-
-  private origin(node: unknown, around: number): number {
-    const range = (node as Node | null | undefined)?.range;
-    return range ? (this.options.deferred?.origin(range[0]) ?? range[0]) : around;
+  private origin(offset: number): number {
+    return this.options.deferred?.origin(offset) ?? offset;
   }
 
   private report(code: string, offset: number, path: Path, message: string, hint?: string): void {

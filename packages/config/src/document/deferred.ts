@@ -8,11 +8,11 @@ const REFERENCE = /\$\$|\$\{[A-Za-z_]\w*(?::-[^}\n]*)?\}/g;
 
 /**
  * A text whose `${…}` references were replaced by words that YAML takes anywhere, so that a reference written without
- * quotes inside `{ … }` can be parsed. The values go in after parsing; no value can change the structure.
+ * quotes inside `{ … }` can be parsed. They are put back after parsing; no value can change the structure.
  */
 export interface DeferredText {
   readonly text: string;
-  /** Puts the values in. */
+  /** Puts the references back, as they were written. */
   restore(scalar: string): string;
   /** The offset in the original text. */
   origin(offset: number): number;
@@ -20,21 +20,20 @@ export interface DeferredText {
 
 /** Defers every reference that `lookup` knows or that has a default; the others stay in the text. */
 export function deferReferences(text: string, lookup: (name: string) => string | undefined): DeferredText {
-  const values: string[] = [];
+  const references: string[] = [];
   const moves: { readonly at: number; readonly shift: number }[] = [];
   let shift = 0;
   const deferred = text.replace(REFERENCE, (written: string, at: number) => {
-    const value = substitute(written, lookup);
-    if (written === "$$" || value.unknown.length > 0) return written;
-    const standin = `${OPEN}${values.length}${CLOSE}`;
-    values.push(value.text);
+    if (written === "$$" || substitute(written, lookup).unknown.length > 0) return written;
+    const standin = `${OPEN}${references.length}${CLOSE}`;
+    references.push(written);
     shift += written.length - standin.length;
     moves.push({ at: at + written.length - shift, shift });
     return standin;
   });
   return {
     text: deferred,
-    restore: (scalar) => scalar.replace(STANDIN, (written, index) => values[Number(index)] ?? written),
+    restore: (scalar) => scalar.replace(STANDIN, (written, index) => references[Number(index)] ?? written),
     origin: (offset) => offset + (moves.findLast((move) => move.at <= offset)?.shift ?? 0),
   };
 }

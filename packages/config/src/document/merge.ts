@@ -1,6 +1,8 @@
+import { isMap } from "./is-map.ts";
 import type { Place } from "./place.ts";
 
-interface Placed {
+/** A value with the place of everything in it. */
+export interface Placed {
   readonly value: unknown;
   readonly place: Place;
 }
@@ -21,8 +23,4 @@ export function overlay(below: Placed, above: Placed): Placed {
     children.set(key, merged.place);
   }
   return { value, place: { ...above.place, children } };
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

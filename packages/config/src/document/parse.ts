@@ -1,9 +1,10 @@
-import { type Document, type ErrorCode, isMap, isPair, isScalar, type Node, parseDocument } from "yaml";
+import { type Document, type ErrorCode, isMap, isPair, isScalar, parseDocument } from "yaml";
 import type { Environment } from "../environment.ts";
 import { type ConvertOptions, convert } from "./convert.ts";
 import { type DeferredText, deferReferences } from "./deferred.ts";
-import { locationAt, type Place, type SourceText } from "./place.ts";
+import { type IndexedText, indexLines, locationAt, NO_CHILDREN, type Place, type SourceText } from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
+import { substitute } from "./substitute.ts";
 
 /** A text turned into plain values, with the place of each. */
 export interface ParsedText {
@@ -11,23 +12,42 @@ export interface ParsedText {
   readonly value?: unknown;
   readonly place: Place;
   readonly problems: readonly DocumentProblem[];
+  /** Names of all variables that the text refers to. */
+  readonly variables: ReadonlySet<string>;
 }
 
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  TAB_AS_INDENT: "indent with spaces",
+  BAD_SCALAR_START: "put the value in quotes",
+  BAD_DQ_ESCAPE: "write \\\\ for a backslash, or use single quotes",
+  BLOCK_AS_IMPLICIT_KEY: "put a value that holds `: ` in quotes",
+  TAG_RESOLVE_FAILED: "put a value that begins with ! in quotes",
+};
+/** In UTF-16 units; parsing takes time in proportion, and a configuration of 5,000 routes has less. */
+const MAX_TEXT = 1024 * 1024;
+/** One slip may make the parser stumble over everything that follows. */
+const MAX_ERRORS = 50;
+
 /** Reads YAML 1.2 or JSON and puts variables in. Throws nothing: what is wrong with the text is a problem with a place. */
-export function parseText(source: SourceText, environment: Environment): ParsedText {
+export function parseText(written: SourceText, environment: Environment): ParsedText {
+  if (written.text.length > MAX_TEXT) return tooLong(written);
+  const source = indexLines(written);
   const fromProcess = (name: string): string | undefined => environment[name];
   const asWritten = parseYaml(source.text, source);
   if (asWritten.errors.length === 0) {
-    const own = envVars(asWritten.document, source, fromProcess);
+    const own = envVars(asWritten.document, fromProcess);
     return finish(asWritten.document, source, { lookup: (name) => fromProcess(name) ?? own[name] });
   }
   if (source.format === "json") return failed(source, asWritten.errors);
 
-  // `{ path: ${FILE} }` is no YAML until the variable is put in. The file's own env_vars cannot take part here.
+  // `{ path: ${FILE} }` is no YAML until the variable is put in. That cannot be one of the file's own env_vars, which are
+  // known only after parsing.
   const deferred = deferReferences(source.text, fromProcess);
+  if (deferred.text === source.text) return failed(source, asWritten.errors);
   const again = parseYaml(deferred.text, source, deferred);
   if (again.errors.length > 0) return failed(source, again.errors);
-  return finish(again.document, source, { lookup: fromProcess, deferred });
+  const own = envVars(again.document, fromProcess, deferred);
+  return finish(again.document, source, { lookup: (name) => fromProcess(name) ?? own[name], deferred });
 }
 
 interface Parsed {
@@ -35,15 +55,22 @@ interface Parsed {
   readonly errors: readonly DocumentProblem[];
 }
 
-function parseYaml(text: string, source: SourceText, deferred?: DeferredText): Parsed {
-  // With `silent`, a second document would be left out without a word.
-  const document = parseDocument(text, { merge: source.format === "yaml", prettyErrors: false, logLevel: "error" });
+function parseYaml(text: string, source: IndexedText, deferred?: DeferredText): Parsed {
+  // With `silent`, a second document would be left out without a word. Duplicate keys are found in the conversion: the
+  // parser compares every key with every other.
+  const document = parseDocument(text, {
+    merge: source.format === "yaml",
+    prettyErrors: false,
+    logLevel: "error",
+    uniqueKeys: false,
+  });
   const errors: DocumentProblem[] = [];
   const lines = new Set<number>();
   for (const error of [...document.errors, ...document.warnings]) {
     const at = locationAt(source, deferred?.origin(error.pos[0]) ?? error.pos[0]);
     // One slip makes the parser stumble over the rest of the line.
     if (lines.has(at.line)) continue;
+    if (lines.size >= MAX_ERRORS) break;
     lines.add(at.line);
     errors.push({ level: "error", path: [], at, ...describe(error.code, error.message, source, at) });
   }
@@ -52,7 +79,7 @@ function parseYaml(text: string, source: SourceText, deferred?: DeferredText): P
 }
 
 /** YAML takes more than JSON does: comments, single quotes, a comma at the end. */
-function strictJson(source: SourceText): DocumentProblem[] {
+function strictJson(source: IndexedText): DocumentProblem[] {
   try {
     JSON.parse(source.text);
     return [];
@@ -76,50 +103,72 @@ function strictJson(source: SourceText): DocumentProblem[] {
 function describe(
   code: ErrorCode,
   message: string,
-  source: SourceText,
-  at: { offset: number; line: number },
+  source: IndexedText,
+  at: { readonly line: number },
 ): { code: string; message: string; hint?: string } {
-  if (code === "DUPLICATE_KEY") {
-    const key = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^:\n]*)/.exec(source.text.slice(at.offset))?.[0].trim() ?? "";
-    return { code: "MQB_CONFIG_DUPLICATE_KEY", message: `the key ${key} is written twice in one map` };
-  }
+  const fault = { code: "MQB_CONFIG_SYNTAX" };
   if (code === "MULTIPLE_DOCS") {
     const hint = "remove the line ---, and put the routes into one map";
-    return { code: "MQB_CONFIG_SYNTAX", message: "a second document begins here; a configuration is one", hint };
+    return { ...fault, message: "a second document begins here; a configuration is one", hint };
   }
-  const line = source.text.split("\n")[at.line - 1] ?? "";
-  const reference = /\$\{[^}]*\}/.exec(line)?.[0];
-  return {
-    code: "MQB_CONFIG_SYNTAX",
-    message: `not ${source.format === "json" ? "JSON" : "YAML"}: ${message}`,
-    ...(reference === undefined ? {} : { hint: `put the value with ${reference} in quotes` }),
-  };
+  const line = source.text.slice(source.lines[at.line - 1], source.lines[at.line]);
+  const text = `not ${source.format === "json" ? "JSON" : "YAML"}: ${withoutQuotes(message)}`;
+  const reference = /\$\{[A-Za-z_]\w*[^}]*\}/.exec(line)?.[0];
+  if (reference !== undefined)
+    return { ...fault, message: text, hint: `put the value with ${nameOf(reference)} in quotes` };
+  const hint = HINTS[code];
+  if (hint !== undefined) return { ...fault, message: text, hint };
+  return { ...fault, message: text };
 }
 
-function finish(document: Document.Parsed, source: SourceText, options: ConvertOptions): ParsedText {
-  const { value, place, problems } = convert(document, source, options);
-  if (problems.some((problem) => problem.level === "error")) return { place, problems };
-  return { value, place, problems };
+/** A default may be a secret. */
+function nameOf(reference: string): string {
+  return reference.replace(/:-.*$/, ":-…}");
 }
 
-function failed(source: SourceText, problems: readonly DocumentProblem[]): ParsedText {
-  return { place: { source, value: 0, children: new Map() }, problems };
+/** The parser quotes what it stumbled over, which may be a part of a secret that nobody has learned yet. */
+function withoutQuotes(message: string): string {
+  return message
+    .replace(/: .*$/s, "")
+    .replace(/(escape sequence|Unknown directive) .*$/s, "$1")
+    .replace(/ ![^\s]*/g, "");
+}
+
+function finish(document: Document.Parsed, source: IndexedText, options: ConvertOptions): ParsedText {
+  const { value, place, problems, variables } = convert(document, source, options);
+  if (problems.some((problem) => problem.level === "error")) return { place, problems, variables };
+  return { value, place, problems, variables };
+}
+
+function failed(source: IndexedText, problems: readonly DocumentProblem[]): ParsedText {
+  return { place: { source, value: 0, children: NO_CHILDREN }, problems, variables: new Set() };
+}
+
+function tooLong({ name, format, text }: SourceText): ParsedText {
+  const source = indexLines({ name, format, text: "" });
+  const megabytes = (text.length / (1024 * 1024)).toFixed(1);
+  const message = `the text has ${megabytes} million characters; a configuration has at most ${MAX_TEXT / (1024 * 1024)}`;
+  const at = locationAt(source, 0);
+  return failed(source, [{ level: "error", code: "MQB_CONFIG_TOO_MUCH", path: [], message, at }]);
 }
 
 /** The `env_vars` of the document, as text. They may refer to the process environment. */
 function envVars(
   document: Document.Parsed,
-  source: SourceText,
   lookup: (name: string) => string | undefined,
+  deferred?: DeferredText,
 ): Readonly<Record<string, string>> {
   const vars: Record<string, string> = Object.create(null);
   if (!isMap(document.contents)) return vars;
   for (const pair of document.contents.items as unknown[]) {
     if (!isPair(pair) || !isScalar(pair.key)) continue;
     if ((pair.key.value !== "env_vars" && pair.key.value !== "envVars") || !isMap(pair.value)) continue;
-    const { value } = convert(document, source, { lookup }, pair.value as Node);
-    for (const [name, one] of Object.entries(value as Record<string, unknown>)) {
-      if (one !== null && typeof one !== "object") vars[name] = String(one);
+    for (const item of pair.value.items as unknown[]) {
+      if (!isPair(item) || !isScalar(item.key) || !isScalar(item.value)) continue;
+      // A number such as 012345 is its text here, as in the environment.
+      const { value, source: text } = item.value;
+      const written = typeof value === "string" ? value : (text ?? String(value ?? ""));
+      vars[String(item.key.value)] = substitute(deferred?.restore(written) ?? written, lookup).text;
     }
   }
   return vars;

@@ -1,11 +1,13 @@
 import type { Problem } from "@mqb/core";
-import type { Location, Source } from "./place.ts";
+import type { Location, Path, Source } from "./place.ts";
 
 /** A problem with the point in the text where it was written. The path starts at the document's root. */
 export interface DocumentProblem extends Problem {
   readonly at: Location;
   /** The line that it is about, fit to be shown. */
   readonly excerpt?: Excerpt;
+  /** Where else it concerns: a package that is not installed is one problem, however often it is needed. */
+  readonly also?: readonly { readonly path: Path; readonly at: Location }[];
 }
 
 /** A line of a text in which nothing is secret any more, and what of it to point at (column from 0, in UTF-16 units). */

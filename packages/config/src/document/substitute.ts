@@ -3,6 +3,8 @@ const REFERENCE = /\$\$|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 
 export interface Substituted {
   readonly text: string;
+  /** Names of the references that were replaced, by a value or by a default. */
+  readonly used: readonly string[];
   /** Names written as `${NAME}` that nobody knows; they stay as written. `$name` is often not meant as one. */
   readonly unknown: readonly string[];
 }
@@ -13,13 +15,18 @@ export interface Substituted {
  */
 export function substitute(text: string, lookup: (name: string) => string | undefined): Substituted {
   const unknown: string[] = [];
+  const used: string[] = [];
   const result = text.replace(REFERENCE, (written, braced?: string, fallback?: string, bare?: string) => {
     if (written === "$$") return written;
-    const value = lookup((braced ?? bare)!);
-    if (fallback !== undefined && (value === undefined || value === "")) return fallback;
-    if (value !== undefined) return value;
-    if (braced !== undefined) unknown.push(braced);
-    return written;
+    const name = (braced ?? bare)!;
+    const value = lookup(name);
+    const isEmpty = value === undefined || value === "";
+    if (value === undefined && fallback === undefined) {
+      if (braced !== undefined) unknown.push(braced);
+      return written;
+    }
+    used.push(name);
+    return isEmpty && fallback !== undefined ? fallback : value!;
   });
-  return { text: result, unknown };
+  return { text: result, used, unknown };
 }

@@ -4,6 +4,9 @@ const HIDDEN = "***";
 const URL_START = /([a-z][a-z0-9+._-]*:\/\/)([^\s"|]*)/gi;
 /** A parameter, in whose value a JSON literal may hold spaces. */
 const PARAM = /([?&|])([^=&?|\s]+)=([{[][^&|]*|[^&|\s"]*)/g;
+/** Where a user alone is a name. Elsewhere it may be a token, as for `nats:` and for `https:` to a git host. */
+const USER_ALONE =
+  /^(?:postgres(?:ql)?(?:-cdc)?|pgcdc|mysql|mariadb|mongodb(?:\+srv)?|rediss?|redis_streams|amqps?|rabbitmqs?|clickhouses?|sftp|ssh|abfss?):/i;
 const NESTED = /[?&][\w.-]+=[a-z][a-z0-9+._-]*:/i;
 
 /**
@@ -14,24 +17,33 @@ const NESTED = /[?&][\w.-]+=[a-z][a-z0-9+._-]*:/i;
 export function redactUri(text: string): string {
   return redactParams(
     text.replace(URL_START, (written, scheme: string, rest: string) => {
-      const info = userInfoOf(rest);
-      return info ? `${scheme}${info.user}:${HIDDEN}${redactUri(rest.slice(info.end))}` : written;
+      const info = userInfoOf(scheme, rest);
+      if (!info) return written;
+      const shown = info.user === undefined ? HIDDEN : `${info.user}:${HIDDEN}`;
+      return `${scheme}${shown}${redactUri(rest.slice(info.end))}`;
     }),
   );
 }
 
-/** The passwords in the user info of the URLs in a text. */
+/** The passwords, and the tokens without a user, in the user info of the URLs in a text. */
 export function passwordsIn(text: string): string[] {
-  return [...text.matchAll(URL_START)].flatMap(([, , rest]) => userInfoOf(rest!)?.password ?? []);
+  return [...text.matchAll(URL_START)].flatMap(([, scheme, rest]) => userInfoOf(scheme!, rest!)?.password ?? []);
 }
 
-/** Takes `user:password@` off what follows a `scheme://`; undefined when there is none, or no password in it. */
-function userInfoOf(rest: string): { user: string; password: string; end: number } | undefined {
+/**
+ * Takes `user:password@` off what follows a `scheme://`; undefined when there is none. Without a password, what stands there
+ * is a token, unless the scheme is one whose servers know users without passwords.
+ */
+function userInfoOf(scheme: string, rest: string): { user?: string; password: string; end: number } | undefined {
   const nested = rest.search(NESTED);
   const own = nested < 0 ? rest : rest.slice(0, nested);
   const end = own.lastIndexOf("@");
   const user = /^[^:@/?#]*(?=:)/.exec(own)?.[0];
-  if (user === undefined || end < user.length) return undefined;
+  if (user === undefined) {
+    const token = /^[^:@/?#]+(?=@)/.exec(own)?.[0];
+    return token === undefined || USER_ALONE.test(scheme) ? undefined : { password: token, end: token.length };
+  }
+  if (end < user.length) return undefined;
   // `host:8080/path?mail=a@b` is a host with a port.
   if (/^[^:@/?#]*:\d{1,5}[/?][^@]*[?&][\w.-]+=[^&]*@/.test(own)) return undefined;
   return { user, password: own.slice(user.length + 1, end), end };

@@ -1,0 +1,87 @@
+import type { JsonSchema } from "@mqb/core/plugin";
+import { alternatives } from "../json-schema.ts";
+
+/** What a place in a configuration takes, by its schema. */
+export interface Field {
+  /** The schemas that a value may follow. */
+  readonly options: readonly JsonSchema[];
+  /** The document that their references point into. */
+  readonly root: JsonSchema;
+  /** JSON types; empty = anything. */
+  readonly types: ReadonlySet<string>;
+  /** The texts that it takes; empty = no text or any. */
+  readonly choices: readonly string[];
+  readonly isSecret: boolean;
+  /** What it is when it is not written; undefined = nothing. */
+  readonly fallback: unknown;
+}
+
+export function fieldOf(schema: JsonSchema, root: JsonSchema, isSecret = false): Field {
+  const options = alternatives(schema, root);
+  const types = new Set<string>();
+  const choices: string[] = [];
+  let takesAnyText = false;
+  let takesAnything = options.length === 0;
+  for (const option of options) {
+    const own = typesOf(option);
+    if (own.length === 0) takesAnything = true;
+    for (const type of own) types.add(type);
+    const listed = option.enum ?? ("const" in option ? [option["const"]] : undefined);
+    if (listed) choices.push(...listed.filter((one): one is string => typeof one === "string"));
+    else if (own.includes("string")) takesAnyText = true;
+  }
+  return {
+    options,
+    root,
+    types: takesAnything ? new Set() : types,
+    choices: takesAnyText || takesAnything ? [] : choices,
+    // A reference may carry the mark beside it.
+    isSecret: isSecret || isMarked(schema) || options.some(isMarked),
+    fallback: schema.default ?? options.find((option) => option.default !== undefined)?.default,
+  };
+}
+
+/** The field of a member of a map; undefined when no schema knows it. */
+export function memberOf(field: Field, key: string): Field | undefined {
+  const schemas: JsonSchema[] = [];
+  for (const option of field.options) {
+    const own = option.properties && Object.hasOwn(option.properties, key) ? option.properties[key] : undefined;
+    const others = option["additionalProperties"];
+    if (own) schemas.push(own);
+    else if (typeof others === "object" && others !== null) schemas.push(others as JsonSchema);
+  }
+  return together(schemas, field);
+}
+
+/** The field of the entries of a list. */
+export function entryOf(field: Field, index: number): Field | undefined {
+  const schemas = field.options.flatMap((option): readonly JsonSchema[] => {
+    const prefix = option["prefixItems"] as readonly JsonSchema[] | undefined;
+    const entry = prefix?.[index] ?? option.items;
+    return entry ? [entry] : [];
+  });
+  return together(schemas, field);
+}
+
+/** Members with a name of their own. */
+export function membersOf(field: Field): string[] {
+  return [...new Set(field.options.flatMap((option) => Object.keys(option.properties ?? {})))];
+}
+
+function together(schemas: readonly JsonSchema[], { root, isSecret }: Field): Field | undefined {
+  const [first, ...others] = schemas;
+  if (!first) return undefined;
+  return fieldOf(others.length === 0 ? first : { anyOf: schemas }, root, isSecret);
+}
+
+function isMarked(schema: JsonSchema): boolean {
+  return schema["secret"] === true || schema["x-mqb-secret"] === true;
+}
+
+function typesOf(schema: JsonSchema): readonly string[] {
+  if (typeof schema.type === "string") return [schema.type];
+  if (Array.isArray(schema.type)) return schema.type as string[];
+  if (schema.properties) return ["object"];
+  const listed = schema.enum ?? ("const" in schema ? [schema["const"]] : []);
+  return [...new Set(listed.map((one) => (one === null ? "null" : typeof one)))];
+}
