@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { disturbed } from "../src/connector/scenarios/disturbed.ts";
 import { handles } from "../src/connector/scenarios/handles.ts";
 import { manyMessages } from "../src/connector/scenarios/payloads.ts";
+import { probing } from "../src/connector/scenarios/probes.ts";
 import { type Address, type ConnectorFixture, type Runner, testConnector } from "../src/index.ts";
 import { wireFaults } from "./faults/wire-faults.ts";
 import { CapturedRunner } from "./support/captured-runner.ts";
@@ -33,7 +34,7 @@ const config = { topic: "any", host: "127.0.0.1", port: 1 };
 const sides = { input: config, output: config };
 
 // The whole suite is run with the connectors in memory; over TCP, what needs a connection.
-const names = new Set([...disturbed, manyMessages, ...handles].map((scenario) => scenario.name));
+const names = new Set([...disturbed, manyMessages, ...handles, ...probing].map((scenario) => scenario.name));
 const runner: Runner = {
   describe,
   it(name, options, body) {

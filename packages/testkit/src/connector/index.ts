@@ -19,6 +19,7 @@ import { ids } from "./scenarios/ids.ts";
 import { metadata } from "./scenarios/metadata.ts";
 import { nacks } from "./scenarios/nacks.ts";
 import { manyMessages, payloads } from "./scenarios/payloads.ts";
+import { probing } from "./scenarios/probes.ts";
 import { publishing } from "./scenarios/publishing.ts";
 import { receiveLimit } from "./scenarios/receive-limit.ts";
 import { replies } from "./scenarios/replies.ts";
@@ -47,6 +48,7 @@ export const connectorScenarios: readonly ConnectorScenario[] = [
   ...signals,
   ...status,
   ...badConfig,
+  ...probing,
   ...handles,
   ...backPressure,
   ...disturbed,

@@ -13,6 +13,7 @@ export function unless(...needs: readonly Reason[]): Reason {
   };
 }
 
+export const probes: Reason = (s) => (s.definition.probe ? undefined : "the endpoint declares no probe");
 export const input: Reason = (s) => (s.input ? undefined : "no input is tested");
 export const output: Reason = (s) => (s.output ? undefined : "no output is tested");
 

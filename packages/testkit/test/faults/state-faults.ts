@@ -1,5 +1,5 @@
 import { ACCEPTED, MqbError } from "@mqb/core/plugin";
-import { ANY_CONFIG } from "../../src/index.ts";
+import { ANY_CONFIG, messages } from "../../src/index.ts";
 import { topicOf } from "../support/queue-connector.ts";
 import { type Faults, sink, source } from "./broken.ts";
 
@@ -35,6 +35,43 @@ export const stateFaults = (leaks: NodeJS.Timeout[]): Faults => ({
         return inner;
       },
     },
+  },
+  "takes a message to probe its source": {
+    scenario: "a probe of a source finds nothing wrong",
+    fault: {
+      probe(topic) {
+        topic.take(1);
+        return [{ check: "readable", ok: true, detail: "a message could be read" }];
+      },
+    },
+  },
+  "shows a password in what its probe finds": {
+    scenario: "a probe of a source finds nothing wrong",
+    fault: {
+      probe: (_, { password }) => [{ check: "credentials", ok: true, detail: `${password} is right` }],
+    },
+  },
+  "leaves a timer open after a probe": {
+    scenario: "a probe of a source finds nothing wrong",
+    fault: {
+      probe() {
+        leaks.push(setInterval(() => {}, 60_000));
+        return [{ check: "reachable", ok: true, detail: "it answers" }];
+      },
+    },
+  },
+  "writes to probe its sink": {
+    scenario: "a probe of a sink finds nothing wrong",
+    fault: {
+      probe(topic) {
+        topic.put({ message: messages(1, { from: 7 })[0]! });
+        return [{ check: "writable", ok: true, detail: "a message could be written" }];
+      },
+    },
+  },
+  "probes nothing of its sink": {
+    scenario: "a probe of a sink finds nothing wrong",
+    fault: { probe: () => [] },
   },
   "takes unknown keys of a source": {
     scenario: "a source with an unknown key",

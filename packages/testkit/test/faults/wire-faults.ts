@@ -11,6 +11,18 @@ export const wireFaults: Record<string, { readonly scenario: string; readonly fa
     scenario: "a sink that cannot be reached",
     fault: { broken: (reason) => new Error(reason) },
   },
+  "finds a source well that refuses its probe": {
+    scenario: "a probe of a source says that nobody",
+    fault: { probe: async () => [{ check: "reachable", ok: true, detail: "surely" }] },
+  },
+  "fails when its sink refuses the probe": {
+    scenario: "a probe of a sink says that nobody",
+    fault: {
+      probe: async () => {
+        throw new MqbError("MQB_WIRE", "connection", "gone");
+      },
+    },
+  },
   "does not notice that its connection is gone": {
     scenario: "a waiting source notices",
     fault: {

@@ -15,6 +15,7 @@ import {
   type Outcome,
   type OutputCapabilities,
   type Plugin,
+  type ProbeFinding,
   type Publisher,
   replied,
 } from "@mqb/core/plugin";
@@ -37,6 +38,8 @@ export interface Fault {
   readonly input?: Partial<InputCapabilities>;
   readonly output?: Partial<OutputCapabilities>;
   readonly schema?: ConfigSchema<QueueConfig>;
+  /** Called when it is probed; the context of these tests is that of an opening. */
+  readonly probe?: (topic: Topic, config: QueueConfig) => readonly ProbeFinding[];
 }
 
 const KEYS: Readonly<Record<string, string>> = {
@@ -96,6 +99,10 @@ export function queuePlugin(fault: Fault = {}): Plugin {
         const publisher = new QueuePublisher(topicOf(config, context), config);
         return fault.publisher?.(publisher, context, config) ?? publisher;
       },
+    },
+    async probe(config, context) {
+      const topic = topicOf(config, context as OpenContext);
+      return fault.probe?.(topic, config) ?? [{ check: "exists", ok: true, detail: `${topic.waiting.length} wait` }];
     },
   });
   return definePlugin({ name: "reference", apiVersion: API_VERSION, endpoints: { queue } });

@@ -11,6 +11,7 @@ import {
   MqbError,
   type OpenContext,
   type Plugin,
+  type ProbeFinding,
   type Publisher,
 } from "@mqb/core/plugin";
 import { ANY_CONFIG } from "../../src/index.ts";
@@ -27,6 +28,8 @@ export interface WireFault {
   readonly publisher?: (inner: Publisher, config: WireConfig, context: OpenContext) => Publisher;
   /** What a broken connection is reported as. */
   readonly broken?: (reason: string) => Error;
+  /** What a probe finds, whatever is there. */
+  readonly probe?: (config: WireConfig) => Promise<readonly ProbeFinding[]>;
 }
 
 type Body<R = Request> = R extends Request ? Omit<R, "n" | "topic"> : never;
@@ -58,6 +61,16 @@ export function wirePlugin(fault: WireFault = {}): Plugin {
         const publisher = new WirePublisher(await Connection.open(config, broken), config);
         return fault.publisher?.(publisher, config, context) ?? publisher;
       },
+    },
+    async probe(config) {
+      if (fault.probe) return fault.probe(config);
+      try {
+        const connection = await Connection.open(config, broken);
+        connection.close();
+        return [{ check: "reachable", ok: true, detail: "the server answers" }];
+      } catch (error) {
+        return [{ check: "reachable", ok: false, detail: (error as Error).message }];
+      }
     },
   });
   return definePlugin({ name: "reference", apiVersion: API_VERSION, endpoints: { wire } });
