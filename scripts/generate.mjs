@@ -1,5 +1,5 @@
 // `pnpm generate` renews what follows from the sources: TypeScript references, the manifest and schema.json of each
-// plugin, the options tables of the READMEs, docs/reference, the code shown in docs/guides. `--check` changes nothing, names what is stale and fails.
+// plugin, the options tables of the READMEs, docs/reference with the configuration's JSON Schema, the code shown in docs/guides. `--check` changes nothing, names what is stale and fails.
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -53,6 +53,7 @@ async function documents() {
     outputs.file(`${folder}/README.md`, pluginReadme({ folder, name, manifest, schema }));
   }
   await reference(outputs, plugins.filter(isPublic));
+  outputs.file("docs/reference/mqb.schema.json", await configurationSchemaFile(plugins));
   for (const page of markdownFiles("docs/guides")) outputs.file(page, withSnippets(page));
   return outputs;
 }
@@ -75,6 +76,20 @@ async function reference(outputs, plugins) {
   for (const file of markdownFiles("docs/reference")) {
     if (!pages.has(basename(file))) outputs.remove(file);
   }
+}
+
+/**
+ * The JSON Schema of a whole configuration for the plugins that the command brings along.
+ * @param {{ name: string, plugin: unknown }[]} plugins
+ */
+async function configurationSchemaFile(plugins) {
+  const load = (/** @type {string} */ file) => import(pathToFileURL(join(root, file)).href);
+  const { configurationSchema } = await load("packages/config/dist/index.js");
+  const { createRegistry } = await load("packages/core/dist/index.js");
+  const cli = packages.find(({ name }) => name === "@mqb/cli");
+  const bundled = plugins.filter(({ name }) => cli?.manifest.dependencies?.[name] !== undefined);
+  const schema = configurationSchema(createRegistry(bundled.map(({ plugin }) => plugin)));
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
 /** @param {string} folder */

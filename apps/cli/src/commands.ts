@@ -6,6 +6,8 @@ import { DOCTOR } from "./doctor/declaration.ts";
 import { EXPLAIN } from "./explain/declaration.ts";
 import { PLUGINS, PLUGINS_INFO, PLUGINS_LIST } from "./plugins/declaration.ts";
 import { RUN, RUN_FLAGS } from "./run/declaration.ts";
+import { SCHEMA } from "./schema/declaration.ts";
+import { TO_CLI } from "./to-cli/declaration.ts";
 
 /** The program without a command: it runs the configuration. */
 export const PROGRAM: CommandDeclaration = {
@@ -28,13 +30,15 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   PLUGINS,
   PLUGINS_LIST,
   PLUGINS_INFO,
+  SCHEMA,
+  TO_CLI,
   {
     name: "help",
     summary: "Print help, also for one command",
     positionals: [{ name: "COMMAND", help: "The command to explain" }],
     flags: [COLOR, HELP],
   },
-  ...["mcp", "checkpoint", "status", "to-cli", "agent-listen", "list", "describe"].map((name) => ({
+  ...["mcp", "checkpoint", "status", "agent-listen", "list", "describe"].map((name) => ({
     name,
     summary: "",
     positionals: [],

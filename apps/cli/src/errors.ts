@@ -88,6 +88,15 @@ export const cliErrors = defineErrors("MQB_CLI", {
     kind: "config",
     message: (p) => `these two ends make no route:\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
   }),
+  CANNOT_WRITE: errorRow<{ path: string; reason: string }>({
+    kind: "config",
+    message: (p) => `${p.path} cannot be written: ${p.reason}`,
+  }),
+  NO_COPY: errorRow<{ reason: string }>({
+    kind: "config",
+    message: (p) => `there is no \`mqb copy\` for this configuration: ${p.reason}`,
+    hint: "leave --copy out: `mqb --config-str` takes any configuration",
+  }),
   PLUGIN_NATIVE: errorRow<{ plugin: string }>({
     kind: "config",
     message: (p) => `the plugin ${p.plugin} is a native library of mq-bridge, which mqb cannot load`,

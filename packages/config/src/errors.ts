@@ -37,11 +37,6 @@ export const configErrors = defineErrors("MQB_CONFIG", {
           : `unknown scheme "${p.scheme}:"`,
     hint: (p) => p.hint,
   }),
-  URI_SIDE: errorRow<{ scheme: string; side: string }>({
-    kind: "config",
-    message: (p) => `"${p.scheme}:" cannot be the ${p.side === "input" ? "source" : "target"}`,
-    hint: (p) => `it is a ${p.side === "input" ? "target" : "source"} only`,
-  }),
   URI_BODY: errorRow<{ scheme: string }>({
     kind: "config",
     message: (p) => `"${p.scheme}:" takes its fields as parameters only`,

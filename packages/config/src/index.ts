@@ -27,4 +27,5 @@ export type { Install } from "./missing-packages.ts";
 export { namesInRoutes } from "./named.ts";
 export { type RenderOptions, renderProblem } from "./render.ts";
 export { configurationSchema } from "./schema/configuration.ts";
+export { type Command, toCommand, toCopyCommand } from "./to-cli/command.ts";
 export * from "./uri.ts";

@@ -14,7 +14,7 @@ import type { CommandContext } from "../context.ts";
 import { cliErrors } from "../errors.ts";
 import { type Discovery, discoverPlugins, type FoundPlugin } from "../plugins/discover.ts";
 import { loadRegistry } from "../plugins/load.ts";
-import { RUN_DEFAULTS } from "../run/prepare.ts";
+import { learnSecrets, RUN_DEFAULTS, routesToLoad } from "../run/prepare.ts";
 import { type ReadConfiguration, readConfiguration } from "../run/sources.ts";
 
 /** A configuration after every check that needs no connection. */
@@ -22,6 +22,8 @@ export interface CheckedRun {
   readonly read: ReadConfiguration;
   readonly registry: Registry;
   readonly routes: readonly ConfiguredRoute[];
+  /** What the check of the configuration gave. */
+  readonly checked: CheckedConfiguration;
   /** Everything that is wrong, in document order. */
   readonly problems: readonly DocumentProblem[];
 }
@@ -36,13 +38,13 @@ export async function loadChecked(args: ParsedArgs, context: CommandContext): Pr
   const read = await readConfiguration(args, context.cwd, context.environment);
   const { configuration } = read;
   const { redactor } = context.output;
-  redactor.learn(configuration.routes.map((route) => route.config));
-  const enabled = configuration.routes.filter((route) => route.enabled).map((route) => route.config);
+  learnSecrets(redactor, configuration);
   const { found, missing } = findPlugins(args, context, read);
-  const registry = await loadRegistry(found, namesInRoutes(enabled));
-  const { routes, problems }: CheckedConfiguration = checkConfiguration(configuration, registry, RUN_DEFAULTS);
+  const registry = await loadRegistry(found, namesInRoutes(routesToLoad(configuration)));
+  const checked = checkConfiguration(configuration, registry, RUN_DEFAULTS);
+  const { routes, problems } = checked;
   redactor.addLater(() => routes.flatMap((route) => (route.plan ? secretsOfPlan(route.plan) : [])));
-  return { read, registry, routes, problems: [...missing, ...problems] };
+  return { read, registry, routes, checked, problems: [...missing, ...problems] };
 }
 
 /** Whether the only thing wrong is that a package is not installed. */

@@ -1,0 +1,104 @@
+import type { Path, ResolvedEndpoint, RoutePlan } from "@mqb/core";
+import { type ConfigSchema, type JsonSchema, jsonSchemaOf } from "@mqb/core/plugin";
+import { substitute } from "../document/substitute.ts";
+import type { Environment } from "../environment.ts";
+import { alternatives } from "../json-schema.ts";
+import { isSecretName } from "../redact/secret-names.ts";
+import { passwordsIn } from "../redact/uri.ts";
+
+/** Takes secrets out of values and keeps the variables that stand for them. */
+export class SecretVariables {
+  /** By name, with the value that each has to have. */
+  readonly values = new Map<string, string>();
+  private readonly environment: Environment;
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * A copy of a route's configuration with `replace(name)` for every secret: what a schema marks, members with secret
+   * names, passwords of URLs. A text that would be changed by variables of the environment is taken out too: it came from
+   * a variable, and is not to be looked at again.
+   */
+  hide(config: unknown, plan: RoutePlan | undefined, name: string, replace: (variable: string) => string): unknown {
+    const marked = new Set(plan ? [...markedPaths(plan)].filter((path) => path !== "") : []);
+    const visit = (value: unknown, path: Path, isSecret: boolean): unknown => {
+      const secret = isSecret || marked.has(keyOf(path));
+      if (typeof value === "string") return this.text(value, [name, ...path], secret, replace);
+      if (secret && typeof value === "number") return replace(this.variable([name, ...path], String(value)));
+      if (Array.isArray(value)) return value.map((item: unknown, at) => visit(item, [...path, at], secret));
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [
+          key,
+          visit(member, [...path, key], secret || (isSecretName(key) && typeof member !== "boolean")),
+        ]),
+      );
+    };
+    return visit(config, [], false);
+  }
+
+  private text(text: string, path: Path, isSecret: boolean, replace: (variable: string) => string): string {
+    if (text === "") return text;
+    const changed = substitute(text, (name) => this.environment[name]).text !== text;
+    if (isSecret || changed) return replace(this.variable(path, text));
+    let shown = text;
+    for (const password of passwordsIn(text)) {
+      const at = password === "" ? -1 : shown.indexOf(`:${password}@`);
+      if (at < 0) continue;
+      const variable = this.variable([...path, "password"], password);
+      shown = `${shown.slice(0, at + 1)}${replace(variable)}${shown.slice(at + 1 + password.length)}`;
+    }
+    return shown;
+  }
+
+  /** `MQB__…` would be taken for an override of the configuration. */
+  private variable(path: Path, value: string): string {
+    const base = `MQB_SECRET_${path.map((part) => String(part).replace(/[^A-Za-z0-9]/g, "_")).join("_")}`.toUpperCase();
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? base : `${base}_${count}`;
+      const known = this.values.get(name);
+      if (known === undefined) this.values.set(name, value);
+      if (known === undefined || known === value) return name;
+    }
+  }
+}
+
+/** Where in a route schemas have a secret. */
+function* markedPaths({ input, output }: RoutePlan): Generator<string> {
+  const endpoints = [input, output];
+  for (let one = endpoints.pop(); one; one = endpoints.pop()) {
+    yield* markedIn(one.definition.schema, one.config, one.configPath);
+    for (const middleware of one.middlewares) {
+      yield* markedIn(middleware.definition.schema, middleware.config, middleware.path);
+    }
+    endpoints.push(...(one.children as ResolvedEndpoint[]));
+  }
+}
+
+function* markedIn(schema: ConfigSchema, config: unknown, at: Path): Generator<string> {
+  const root = jsonSchemaOf(schema);
+  if (root) yield* marks(root, root, config, at);
+}
+
+function* marks(schema: JsonSchema, root: JsonSchema, value: unknown, at: Path): Generator<string> {
+  const options = alternatives(schema, root);
+  if (isMarked(schema) || options.some(isMarked)) yield keyOf(at);
+  if (typeof value !== "object" || value === null) return;
+  for (const option of options) {
+    for (const [key, member] of Object.entries(value)) {
+      const inner = Array.isArray(value) ? option.items : (option.properties?.[key] ?? option["additionalProperties"]);
+      if (typeof inner !== "object" || inner === null) continue;
+      yield* marks(inner as JsonSchema, root, member, [...at, Array.isArray(value) ? Number(key) : key]);
+    }
+  }
+}
+
+function isMarked(schema: JsonSchema): boolean {
+  return schema["secret"] === true || schema["x-mqb-secret"] === true;
+}
+
+function keyOf(path: Path): string {
+  return path.length === 0 ? "" : JSON.stringify(path);
+}
