@@ -1,9 +1,12 @@
 import type { CommandDeclaration } from "./args/declare.ts";
 import { COLOR, HELP } from "./args/flags.ts";
 import { CHECK } from "./check/declaration.ts";
+import { COMPLETION } from "./completion/declaration.ts";
+import { CONFIG_SHOW } from "./config-show/declaration.ts";
 import { COPY } from "./copy/declaration.ts";
 import { DOCTOR } from "./doctor/declaration.ts";
 import { EXPLAIN } from "./explain/declaration.ts";
+import { INIT } from "./init/declaration.ts";
 import { PLUGINS, PLUGINS_INFO, PLUGINS_LIST } from "./plugins/declaration.ts";
 import { RUN, RUN_FLAGS } from "./run/declaration.ts";
 import { SCHEMA } from "./schema/declaration.ts";
@@ -24,19 +27,24 @@ export const PROGRAM: CommandDeclaration = {
 export const COMMANDS: readonly CommandDeclaration[] = [
   RUN,
   COPY,
+  INIT,
   CHECK,
   DOCTOR,
   EXPLAIN,
+  CONFIG_SHOW,
   PLUGINS,
   PLUGINS_LIST,
   PLUGINS_INFO,
   SCHEMA,
   TO_CLI,
+  COMPLETION,
   {
     name: "help",
     summary: "Print help, also for one command",
-    positionals: [{ name: "COMMAND", help: "The command to explain" }],
+    positionals: [{ name: "COMMAND", help: "The command to explain, of one or two words", repeat: true }],
     flags: [COLOR, HELP],
+    exits: ["ok", "usage"],
+    examples: [{ command: "mqb help plugins info", help: "The help of one command:" }],
   },
   ...["mcp", "checkpoint", "status", "agent-listen", "list", "describe"].map((name) => ({
     name,

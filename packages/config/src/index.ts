@@ -8,7 +8,7 @@ export {
   concernsOneRoute,
 } from "./check.ts";
 export { type Configuration, loadConfiguration, readSource } from "./document/load.ts";
-export { originOf, type ShownValue } from "./document/origin.ts";
+export { originOf } from "./document/origin.ts";
 export {
   type Filled,
   type Location,
@@ -27,5 +27,6 @@ export type { Install } from "./missing-packages.ts";
 export { namesInRoutes } from "./named.ts";
 export { type RenderOptions, renderProblem } from "./render.ts";
 export { configurationSchema } from "./schema/configuration.ts";
+export { listValues, type ShownValue } from "./show.ts";
 export { type Command, toCommand, toCopyCommand } from "./to-cli/command.ts";
 export * from "./uri.ts";

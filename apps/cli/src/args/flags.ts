@@ -39,5 +39,19 @@ export const CONFIGURATION: readonly FlagDeclaration[] = [
     env: "CONFIG_STRING",
     help: "A configuration as an argument, laid over the file",
   },
+  {
+    name: "init-config",
+    short: "i",
+    value: "PATH",
+    env: "INIT_CONFIG_FILE",
+    file: true,
+    help: "The configuration to use while the file does not exist",
+  },
+  {
+    name: "init-config-str",
+    value: "YAML",
+    env: "INIT_CONFIG_STRING",
+    help: "The same as an argument; --init-config goes first",
+  },
   PLUGIN,
 ];

@@ -12,8 +12,6 @@ export const RUN_FLAGS: readonly FlagDeclaration[] = [
   { name: "no-metrics", help: "Serve no metrics" },
   { name: "ui", help: "", refused: NOT_YET },
   { name: "metrics-addr", value: "ADDR", help: "", refused: NOT_YET },
-  { name: "init-config", short: "i", value: "PATH", help: "", refused: NOT_YET },
-  { name: "init-config-str", value: "YAML", help: "", refused: NOT_YET },
   { name: "schema", value: "PATH", help: "", refused: NOT_YET },
   HELP,
 ];

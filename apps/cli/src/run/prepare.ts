@@ -5,6 +5,7 @@ import {
   concernsOneRoute,
   type DocumentProblem,
   namesInRoutes,
+  type Redactor,
   renderProblem,
 } from "@mqb/config";
 import type { Registry } from "@mqb/core";
@@ -17,6 +18,8 @@ import type { ReadConfiguration } from "./sources.ts";
 export interface PreparedRun {
   readonly registry: Registry;
   readonly routes: readonly ConfiguredRoute[];
+  /** Endpoints by name, for `ref`. */
+  readonly endpoints: Readonly<Record<string, unknown>>;
 }
 
 /** Those of every route; more workers, which may change the order of messages, are a choice of who writes the route. */
@@ -31,15 +34,39 @@ export async function prepareRun(
   plugins: Discovery["listed"],
   drain: boolean,
 ): Promise<PreparedRun> {
-  refuse(read.configuration.problems, read.name);
   const configuration = drain ? drained(read.configuration) : read.configuration;
-  const enabled = configuration.routes.filter((route) => route.enabled).map((route) => route.config);
   const listed = [...plugins, ...configuration.settings.plugins.map((plugin) => ({ plugin, from: read.folder }))];
-  const found = discoverPlugins({ listed, folder: read.folder });
-  const registry = await loadRegistry(found, namesInRoutes(enabled));
-  const { routes, problems } = checkConfiguration(configuration, registry, RUN_DEFAULTS);
+  const registry = await registryFor(listed, configuration, read);
+  const { routes, endpoints, problems } = checkConfiguration(configuration, registry, RUN_DEFAULTS);
   refuse(problems, read.name);
-  return { registry, routes };
+  return { registry, routes, endpoints };
+}
+
+/** A configuration that is wrong in itself says so, also when its plugins cannot be loaded. */
+async function registryFor(
+  listed: Discovery["listed"],
+  configuration: Configuration,
+  read: ReadConfiguration,
+): Promise<Registry> {
+  try {
+    const found = discoverPlugins({ listed, folder: read.folder });
+    return await loadRegistry(found, namesInRoutes(routesToLoad(configuration)));
+  } catch (error) {
+    refuse(configuration.problems, read.name);
+    throw error;
+  }
+}
+
+/** What names plugins: the enabled routes, and the endpoints that they may refer to by name. */
+export function routesToLoad({ routes, publishers }: Configuration): readonly unknown[] {
+  const enabled = routes.filter((route) => route.enabled).map((route) => route.config);
+  return [...enabled, ...publishers.map(({ endpoint }) => ({ input: endpoint, output: endpoint }))];
+}
+
+/** Keeps what the configuration holds of secrets out of everything that is printed. */
+export function learnSecrets(redactor: Redactor, { document, secrets }: Configuration): void {
+  redactor.learn(document);
+  for (const secret of secrets) redactor.add(secret);
 }
 
 function refuse(problems: readonly DocumentProblem[], source: string): void {

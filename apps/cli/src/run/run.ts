@@ -8,7 +8,7 @@ import { EXIT } from "../exit.ts";
 import { parseFilter } from "../log/level.ts";
 import { commandLogger } from "../log/setup.ts";
 import { withInstallCommands } from "../plugins/install-command.ts";
-import { type PreparedRun, prepareRun } from "./prepare.ts";
+import { learnSecrets, type PreparedRun, prepareRun } from "./prepare.ts";
 import { type ReadConfiguration, readConfiguration } from "./sources.ts";
 
 const ROUTE_GRACE_MS = 5000;
@@ -18,7 +18,7 @@ const STOP_BUDGET_MS = 10_000;
 export async function run(args: ParsedArgs, context: CommandContext): Promise<number> {
   const read = await readConfiguration(args, context.cwd, context.environment);
   const listed = args.texts("plugin").map((plugin) => ({ plugin, from: context.cwd }));
-  context.output.redactor.learn(read.configuration.routes.map((route) => route.config));
+  learnSecrets(context.output.redactor, read.configuration);
   const prepared = await prepareRun(read, listed, args.has("drain"));
   const plans = prepared.routes.flatMap((route) => route.plan ?? []);
   context.output.redactor.addLater(() => plans.flatMap(secretsOfPlan));
@@ -31,6 +31,7 @@ export async function run(args: ParsedArgs, context: CommandContext): Promise<nu
   }
   const bridge = createBridge({
     registry: prepared.registry,
+    endpoints: prepared.endpoints,
     log,
     clock: context.clock,
     baseDir: context.cwd,

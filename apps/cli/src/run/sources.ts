@@ -15,8 +15,9 @@ export interface ReadConfiguration {
 }
 
 /**
- * Reads the configuration that the flags or their variables ask for: a file, and a text over it. A file that was asked
- * for must be there, unless there is a text; `config.yml` is read when it is there. Throws a `config` error.
+ * Reads the configuration that the flags or their variables ask for: a file, or while it does not exist what stands in for
+ * it, and a text over it. A file that was asked for must be there, unless there is something else; `config.yml` is read when
+ * it is there. Throws a `config` error when a file cannot be read.
  */
 export async function readConfiguration(
   args: ParsedArgs,
@@ -24,18 +25,42 @@ export async function readConfiguration(
   environment: NodeJS.ProcessEnv,
 ): Promise<ReadConfiguration> {
   const asked = args.text("config") ?? nonEmpty(environment["CONFIG_FILE"]);
-  const text = args.text("config-str") ?? nonEmpty(environment["CONFIG_STRING"]);
+  const over = textOf(args, "config-str", environment, "CONFIG_STRING");
   const file = asked ?? DEFAULT_FILE;
-  const path = resolve(cwd, file);
   const sources: SourceText[] = [];
-  if (existsSync(path) || (asked !== undefined && text === undefined)) {
-    const source = await readSource(path);
-    sources.push({ ...source, name: file });
+  let folder = cwd;
+  if (existsSync(resolve(cwd, file))) {
+    sources.push(await readFile(file, cwd));
+    folder = dirname(resolve(cwd, file));
+  } else {
+    const initial = args.text("init-config") ?? nonEmpty(environment["INIT_CONFIG_FILE"]);
+    const initialText = textOf(args, "init-config-str", environment, "INIT_CONFIG_STRING");
+    if (initial !== undefined) {
+      sources.push(await readFile(initial, cwd));
+      folder = dirname(resolve(cwd, initial));
+    } else if (initialText) sources.push(initialText);
+    // Reading what is not there says so.
+    else if (asked !== undefined && !over) sources.push(await readFile(asked, cwd));
   }
-  const folder = sources.length > 0 ? dirname(path) : cwd;
-  const name = sources[0]?.name ?? (text === undefined ? "the configuration" : "--config-str");
-  if (text !== undefined) sources.push({ name: "--config-str", text, format: "yaml" });
+  if (over) sources.push(over);
+  const name = sources[0]?.name ?? "the configuration";
   return { configuration: loadConfiguration(sources, environment), folder, name };
+}
+
+async function readFile(file: string, cwd: string): Promise<SourceText> {
+  return { ...(await readSource(resolve(cwd, file))), name: file };
+}
+
+/** A configuration given as a text, called by what it was given with. */
+function textOf(
+  args: ParsedArgs,
+  flag: string,
+  environment: NodeJS.ProcessEnv,
+  variable: string,
+): SourceText | undefined {
+  const given = args.text(flag);
+  const text = given ?? nonEmpty(environment[variable]);
+  return text === undefined ? undefined : { name: given === undefined ? variable : `--${flag}`, text, format: "yaml" };
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
