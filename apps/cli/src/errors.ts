@@ -80,10 +80,6 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) => `${p.path} is there already, and is left as it is`,
     hint: "write to another file with --out, or over this one with --force",
   }),
-  INIT_WRITE: errorRow<{ path: string; reason: string }>({
-    kind: "config",
-    message: (p) => `${p.path} cannot be written: ${p.reason}`,
-  }),
   INIT_INVALID: errorRow<{ problems: readonly string[] }>({
     kind: "config",
     message: (p) => `these two ends make no route:\n${p.problems.map((one) => `  ${one}`).join("\n")}`,

@@ -5,7 +5,7 @@ export type { Environment } from "./environment.ts";
 export { configErrors } from "./errors.ts";
 export { knownNames, packageFor } from "./known-packages.ts";
 export type { Names } from "./named.ts";
-export { secretsOfPlan } from "./redact/plan-secrets.ts";
+export { secretsOfPlan, secretsOfPlans } from "./redact/plan-secrets.ts";
 export { createRedactor, type Redactor } from "./redact/redactor.ts";
 export { redactUri } from "./redact/uri.ts";
 export { endpointFromUri } from "./uri/endpoint.ts";

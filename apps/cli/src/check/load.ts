@@ -6,7 +6,7 @@ import {
   locate,
   namesInRoutes,
   packageFor,
-  secretsOfPlan,
+  secretsOfPlans,
 } from "@mqb/config";
 import { isMqbError, type Registry } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
@@ -43,7 +43,7 @@ export async function loadChecked(args: ParsedArgs, context: CommandContext): Pr
   const registry = await loadRegistry(found, namesInRoutes(routesToLoad(configuration)));
   const checked = checkConfiguration(configuration, registry, RUN_DEFAULTS);
   const { routes, problems } = checked;
-  redactor.addLater(() => routes.flatMap((route) => (route.plan ? secretsOfPlan(route.plan) : [])));
+  redactor.addLater(() => secretsOfPlans(routes.flatMap((route) => route.plan ?? [])));
   return { read, registry, routes, checked, problems: [...missing, ...problems] };
 }
 

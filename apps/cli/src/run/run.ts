@@ -1,4 +1,4 @@
-import { renderProblem, secretsOfPlan } from "@mqb/config";
+import { renderProblem, secretsOfPlans } from "@mqb/config";
 import { type Bridge, createBridge, type Route, type RouteResult } from "@mqb/core";
 import { describeError, type Logger } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
@@ -21,7 +21,7 @@ export async function run(args: ParsedArgs, context: CommandContext): Promise<nu
   learnSecrets(context.output.redactor, read.configuration);
   const prepared = await prepareRun(read, listed, args.has("drain"));
   const plans = prepared.routes.flatMap((route) => route.plan ?? []);
-  context.output.redactor.addLater(() => plans.flatMap(secretsOfPlan));
+  context.output.redactor.addLater(() => secretsOfPlans(plans));
   const log = configuredLogger(read, context);
   announce(read, args, log);
   if (prepared.routes.length === 0) {

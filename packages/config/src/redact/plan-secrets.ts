@@ -4,19 +4,33 @@ import { alternatives } from "../json-schema.ts";
 
 /** Every text in a checked route that a schema marks as a secret, its middlewares and nested endpoints included. */
 export function secretsOfPlan(plan: RoutePlan): string[] {
+  return secretsOfPlans([plan]);
+}
+
+/** Those of several routes, each once. To say a schema as JSON Schema takes longer than to walk through it: it is done once. */
+export function secretsOfPlans(plans: readonly RoutePlan[]): string[] {
   const found = new Set<string>();
+  const schemas = new Map<ConfigSchema, JsonSchema | undefined>();
   const visit = (endpoint: ResolvedEndpoint): void => {
-    for (const { definition, config } of [endpoint, ...endpoint.middlewares]) collect(definition.schema, config, found);
+    for (const { definition, config } of [endpoint, ...endpoint.middlewares]) {
+      const { schema } = definition;
+      if (!schemas.has(schema)) schemas.set(schema, markedSchema(schema));
+      const root = schemas.get(schema);
+      if (root) walk(root, config, root, found, false);
+    }
     for (const child of endpoint.children) visit(child);
   };
-  visit(plan.input);
-  visit(plan.output);
+  for (const { input, output } of plans) {
+    visit(input);
+    visit(output);
+  }
   return [...found];
 }
 
-function collect(schema: ConfigSchema, config: unknown, found: Set<string>): void {
+/** The JSON Schema, where something in it is marked. */
+function markedSchema(schema: ConfigSchema): JsonSchema | undefined {
   const root = jsonSchemaOf(schema);
-  if (root) walk(root, config, root, found, false);
+  return root && /"(?:x-mqb-)?secret":true/.test(JSON.stringify(root)) ? root : undefined;
 }
 
 function walk(schema: JsonSchema, value: unknown, root: JsonSchema, found: Set<string>, secret: boolean): void {

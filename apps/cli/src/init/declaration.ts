@@ -1,0 +1,28 @@
+import type { CommandDeclaration } from "../args/declare.ts";
+import { COLOR, HELP, PLUGIN } from "../args/flags.ts";
+
+export const INIT: CommandDeclaration = {
+  name: "init",
+  summary: "Write a configuration with one route, with comments",
+  description:
+    "Makes a configuration from two endpoint URIs and checks it before it is written. What is not given as a flag is asked for, on a terminal. ${NAME} in a URI stays a reference to the environment variable, so that a password need not stand in the file.",
+  positionals: [],
+  flags: [
+    { name: "from", value: "URI", help: "Where messages come from" },
+    { name: "to", value: "URI", help: "Where they go" },
+    { name: "name", value: "NAME", default: "main", help: "What the route is called" },
+    { name: "out", value: "PATH", file: true, default: "config.yml", help: "The file to write; - is standard output" },
+    { name: "force", help: "Write over a file that is there" },
+    PLUGIN,
+    COLOR,
+    HELP,
+  ],
+  examples: [
+    { command: "mqb init --from orders.csv --to orders.jsonl", help: "From one file to another:" },
+    {
+      command: "mqb init --from 'file:in.jsonl' --to 'file:${DIR}/out.jsonl?format=raw' --name orders --out mqb.yaml",
+      help: "With a variable, a name and another file:",
+    },
+  ],
+  load: async () => (await import("./init.ts")).init,
+};

@@ -1,0 +1,104 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { checkConfiguration, loadConfiguration, renderProblem, secretsOfPlans } from "@mqb/config";
+import { endpointFromUri, type Names, namesInUri, parseUri, redactUri } from "@mqb/config/uri";
+import type { Registry } from "@mqb/core";
+import type { ParsedArgs } from "../args/parse.ts";
+import type { CommandContext } from "../context.ts";
+import { cliErrors } from "../errors.ts";
+import { EXIT } from "../exit.ts";
+import { discoverPlugins } from "../plugins/discover.ts";
+import { loadRegistry } from "../plugins/load.ts";
+import { RUN_DEFAULTS } from "../run/prepare.ts";
+import { configurationText } from "./template.ts";
+
+const DEFAULT_NAME = "main";
+const DEFAULT_FILE = "config.yml";
+const STDOUT = "-";
+
+/** `mqb init`: writes a configuration with one route, from two URIs that flags or the user give. */
+export async function init(args: ParsedArgs, context: CommandContext): Promise<number> {
+  const { output, cwd, environment } = context;
+  const answers = await ask(args, context);
+  const registry = await registryFor(answers, args, cwd);
+  const input = endpointFromUri(answers.from, "input", registry, REFERENCES);
+  const target = endpointFromUri(answers.to, "output", registry, REFERENCES);
+  const file = args.text("out") ?? DEFAULT_FILE;
+  const text = configurationText(answers.name, input, target, file === STDOUT ? DEFAULT_FILE : file, registry);
+  const secret = check(text, file, registry, environment);
+  if (file === STDOUT) output.result(text);
+  else {
+    await write(resolve(cwd, file), file, text, args.has("force"), secret);
+    output.notice(`wrote ${file}; next: mqb check -c ${file}, then mqb run -c ${file}\n`);
+  }
+  if (secret) output.notice("it holds a password in clear: rather write ${NAME} in the URI, and set the variable\n");
+  return EXIT.ok;
+}
+
+interface Answers {
+  readonly from: string;
+  readonly to: string;
+  readonly name: string;
+}
+
+/** Variables stay references: the file names them, and its reader sets them. */
+const REFERENCES: Readonly<Record<string, string | undefined>> = new Proxy(
+  {},
+  { get: (_, name) => (typeof name === "string" ? `\${${name}}` : undefined), has: () => true },
+);
+
+async function ask(args: ParsedArgs, { ask: question }: CommandContext): Promise<Answers> {
+  const given = { from: args.text("from"), to: args.text("to"), name: args.text("name") };
+  const missing = (["from", "to"] as const).filter((flag) => given[flag] === undefined);
+  if (missing.length > 0 && !question) {
+    const flags = missing.map((flag) => `--${flag}`).join(" and ");
+    const hint = "mqb init --from file:in.jsonl --to file:out.jsonl; on a terminal, mqb asks";
+    throw cliErrors.USAGE({ message: `${flags} ${missing.length === 1 ? "is" : "are"} missing`, hint });
+  }
+  const answer = async (text: string): Promise<string> => ((await question?.(text)) ?? "").trim();
+  const from = given.from ?? (await answer("Where do messages come from (an endpoint URI, e.g. file:in.jsonl)? "));
+  const to = given.to ?? (await answer("Where do they go (e.g. file:out.jsonl)? "));
+  const name = given.name ?? (missing.length > 0 ? await answer(`What is the route called [${DEFAULT_NAME}]? `) : "");
+  return { from, to, name: name === "" ? DEFAULT_NAME : name };
+}
+
+async function registryFor({ from, to }: Answers, args: ParsedArgs, cwd: string): Promise<Registry> {
+  const sides = [
+    namesInUri(parseUri(from, "input", REFERENCES), "input"),
+    namesInUri(parseUri(to, "output", REFERENCES), "output"),
+  ];
+  const all = (key: "endpoints" | "middlewares" | "schemes" | "stores"): ReadonlySet<string> =>
+    new Set(sides.flatMap((names) => [...names[key]]));
+  const names: Names = {
+    endpoints: all("endpoints"),
+    middlewares: all("middlewares"),
+    schemes: all("schemes"),
+    stores: all("stores"),
+    expressions: sides.some((one) => one.expressions),
+  };
+  const listed = args.texts("plugin").map((plugin) => ({ plugin, from: cwd }));
+  return await loadRegistry(discoverPlugins({ listed, folder: cwd }), names);
+}
+
+/** Throws when `mqb check` would find a fault in the text. Returns whether there is a secret in it. */
+function check(text: string, file: string, registry: Registry, environment: NodeJS.ProcessEnv): boolean {
+  const source = { name: file, text, format: "yaml" } as const;
+  const checked = checkConfiguration(loadConfiguration([source], environment), registry, RUN_DEFAULTS);
+  const errors = checked.problems.filter((problem) => problem.level === "error");
+  if (errors.length > 0) throw cliErrors.INIT_INVALID({ problems: errors.map((problem) => renderProblem(problem)) });
+  const secrets = secretsOfPlans(checked.routes.flatMap((route) => route.plan ?? []));
+  return redactUri(text) !== text || secrets.some((secret) => secret !== "" && text.includes(secret));
+}
+
+async function write(path: string, shown: string, text: string, force: boolean, secret: boolean): Promise<void> {
+  const mode = secret ? { mode: 0o600 } : {};
+  try {
+    await writeFile(path, text, { flag: force ? "w" : "wx", ...mode });
+    // A file that was there keeps its mode.
+    if (secret) await chmod(path, 0o600);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw cliErrors.INIT_EXISTS({ path: shown });
+    throw cliErrors.CANNOT_WRITE({ path: shown, reason: message }, { cause });
+  }
+}
