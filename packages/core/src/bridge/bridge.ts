@@ -116,12 +116,9 @@ export function createBridge(options: BridgeOptions): Bridge {
   };
 }
 
-async function startOne(route: Route): Promise<StartResult> {
-  try {
-    return { route: route.name, state: await route.start() };
-  } catch (error) {
-    return { route: route.name, state: "failed", error };
-  }
+function startOne(route: Route): Promise<StartResult> {
+  const failed = (error: unknown): StartResult => ({ route: route.name, state: "failed", error });
+  return route.start().then((state) => ({ route: route.name, state }), failed);
 }
 
 function directScope(bridge: BridgeScope): OpenScope {

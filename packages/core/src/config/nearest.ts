@@ -4,7 +4,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    if (Math.abs(name.length - candidate.length) >= bestDistance) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -19,21 +20,17 @@ export function suggest(name: string, known: readonly string[]): string {
   return near === undefined ? `known: ${known.join(", ") || "none"}` : `did you mean "${near}"?`;
 }
 
-/** Optimal string alignment distance (a swap of neighbours counts once); gives up at `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+/** Optimal string alignment distance: a swap of neighbours counts once. */
+function editDistance(a: string, b: string): number {
+  const d = Array.from({ length: a.length + 1 }, (_, i) => [i]);
+  for (let j = 1; j <= b.length; j++) d[0]!.push(j);
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let value = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, before[j - 2]! + 1);
-      row.push(value);
+      const replaced = d[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? d[i - 2]![j - 2]! + 1 : replaced;
+      d[i]!.push(Math.min(d[i - 1]![j]! + 1, d[i]![j - 1]! + 1, replaced, swapped));
     }
-    before = previous;
-    previous = row;
   }
-  return previous[b.length]!;
+  return d[a.length]![b.length]!;
 }

@@ -30,13 +30,12 @@ export class MqbError extends Error {
   declare readonly retryAfterMs?: number;
 
   constructor(code: string, kind: ErrorKind, message: string, options: MqbErrorOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    const { cause, ...more } = options;
+    super(message, "cause" in options ? { cause } : undefined);
     this.name = "MqbError";
     this.code = code;
     this.kind = kind;
-    if (options.hint !== undefined) this.hint = options.hint;
-    if (options.exhausted !== undefined) this.exhausted = options.exhausted;
-    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    Object.assign(this, more);
     Object.defineProperty(this, BRAND, { value: true });
   }
 }
@@ -60,14 +59,12 @@ export function kindOf(error: unknown, fallback: ErrorKind): ErrorKind {
 
 /** The code of the first mqb error in the chain of causes, if any. */
 export function codeOf(error: unknown): string | undefined {
-  for (const link of chain(error)) if (isMqbError(link)) return link.code;
-  return undefined;
+  return [...chain(error)].find(isMqbError)?.code;
 }
 
 /** Whether retries were used up somewhere in the chain of causes. */
 export function isExhausted(error: unknown): boolean {
-  for (const link of chain(error)) if (isMqbError(link) && link.exhausted) return true;
-  return false;
+  return [...chain(error)].some((link) => isMqbError(link) && link.exhausted === true);
 }
 
 /** One line for people: the messages of the chain of causes, each said once. */

@@ -1,7 +1,11 @@
-/** How a received message ended. */
-export type Ending = "delivered" | "replied" | "filtered" | "deduplicated" | "deadLettered" | "dropped" | "nacked";
+const ENDINGS = ["delivered", "replied", "filtered", "deduplicated", "deadLettered", "dropped", "nacked"] as const;
 
-export type AccountingSnapshot = Readonly<Record<Ending | "received" | "inFlight", number>>;
+/** How a received message ended. */
+export type Ending = (typeof ENDINGS)[number];
+
+type Counts = Record<Ending | "received" | "inFlight", number>;
+
+export type AccountingSnapshot = Readonly<Counts>;
 
 /**
  * Counts what became of every received message of a route:
@@ -9,17 +13,7 @@ export type AccountingSnapshot = Readonly<Record<Ending | "received" | "inFlight
  * `inFlight` is counted, not computed, so that a lost message shows as an imbalance.
  */
 export class Accounting {
-  private readonly counts: Record<Ending | "received" | "inFlight", number> = {
-    received: 0,
-    delivered: 0,
-    replied: 0,
-    filtered: 0,
-    deduplicated: 0,
-    deadLettered: 0,
-    dropped: 0,
-    nacked: 0,
-    inFlight: 0,
-  };
+  private readonly counts = Object.fromEntries(["received", ...ENDINGS, "inFlight"].map((name) => [name, 0])) as Counts;
   private readonly whole: Accounting | undefined;
   private closed = false;
 
@@ -50,7 +44,7 @@ export class Accounting {
     this.closed = true;
   }
 
-  get(name: Ending | "received" | "inFlight"): number {
+  get(name: keyof Counts): number {
     return this.counts[name];
   }
 
@@ -60,9 +54,7 @@ export class Accounting {
 
   /** 0 when every received message is accounted for. */
   imbalance(): number {
-    const c = this.counts;
-    const ended = c.delivered + c.replied + c.filtered + c.deduplicated + c.deadLettered + c.dropped + c.nacked;
-    return c.received - ended - c.inFlight;
+    return this.counts.received - this.counts.inFlight - ENDINGS.reduce((sum, name) => sum + this.counts[name], 0);
   }
 }
 

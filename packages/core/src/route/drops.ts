@@ -1,3 +1,4 @@
+import { getOrMake } from "../bridge/get-or-make.ts";
 import type { Logger } from "../contract/log.ts";
 import { codeOf, describeError } from "../errors/mqb-error.ts";
 
@@ -9,6 +10,7 @@ export interface DropCount {
   readonly cause: string;
 }
 
+const UNKNOWN = "MQB_UNKNOWN";
 const LOGGED_PER_CODE = 10;
 
 /**
@@ -17,7 +19,7 @@ const LOGGED_PER_CODE = 10;
  */
 export class Drops {
   private readonly byCode = new Map<string, { count: number; cause: string }>();
-  private readonly returns = new Map<string, number>();
+  private readonly returns = new Map<string, { times: number }>();
   private readonly route: string;
   private readonly log: Logger;
 
@@ -28,35 +30,27 @@ export class Drops {
 
   /** A message failed for good. */
   add(id: string, error: unknown): void {
-    const code = codeOf(error) ?? "MQB_UNKNOWN";
     const cause = describeError(error);
-    const entry = this.byCode.get(code) ?? { count: 0, cause };
+    const entry = getOrMake(this.byCode, codeOf(error) ?? UNKNOWN, () => ({ count: 0, cause }));
     entry.count += 1;
-    this.byCode.set(code, entry);
-    if (entry.count > LOGGED_PER_CODE) return;
-    const text = `Dropping message ${id} due to non-retryable error: ${cause}${lastOnes(entry.count)}`;
-    this.log.error(text, { route: this.route, code, error });
+    this.say("error", `Dropping message ${id} due to non-retryable error: ${cause}`, error, entry.count);
   }
 
   /** Messages of one batch failed for now and go back to their source. */
   returned(count: number, id: string, error: unknown): void {
-    const code = codeOf(error) ?? "MQB_UNKNOWN";
-    const times = (this.returns.get(code) ?? 0) + 1;
-    this.returns.set(code, times);
-    if (times > LOGGED_PER_CODE) return;
+    const entry = getOrMake(this.returns, codeOf(error) ?? UNKNOWN, () => ({ times: 0 }));
+    entry.times += 1;
     const which = count === 1 ? `Message ${id} goes` : `${count} messages, the first of them ${id}, go`;
-    this.log.warn(`${which} back to the source: ${describeError(error)}${lastOnes(times)}`, {
-      route: this.route,
-      code,
-      error,
-    });
+    this.say("warn", `${which} back to the source: ${describeError(error)}`, error, entry.times);
   }
 
   list(): DropCount[] {
     return [...this.byCode].map(([code, { count, cause }]) => ({ code, count, cause }));
   }
-}
 
-function lastOnes(count: number): string {
-  return count === LOGGED_PER_CODE ? " (further ones of this cause are not logged)" : "";
+  private say(level: "warn" | "error", text: string, error: unknown, times: number): void {
+    if (times > LOGGED_PER_CODE) return;
+    const last = times === LOGGED_PER_CODE ? " (further ones of this cause are not logged)" : "";
+    this.log[level](text + last, { route: this.route, code: codeOf(error) ?? UNKNOWN, error });
+  }
 }
