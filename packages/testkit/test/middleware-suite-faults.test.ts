@@ -25,7 +25,7 @@ function underTest(fault: MiddlewareFault): MiddlewareUnderTest {
   if ("plugin" in fault) return { plugin: fault.plugin, middleware: "mw" };
   const { removes } = fault;
   const sides = "input" in fault ? { input: fault.input } : { output: fault.output };
-  const plugin = middlewarePlugin(sides, removes ? { removes } : {});
+  const plugin = middlewarePlugin(sides);
   const tested = { plugin, middleware: "mw", patienceMs: 100 };
   return removes ? { ...tested, removed, looksInside: true } : tested;
 }

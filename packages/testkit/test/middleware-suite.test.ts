@@ -19,7 +19,7 @@ testMiddleware(
 testMiddleware(
   { describe, it },
   {
-    plugin: middlewarePlugin({ input: filterConsumer, output: filterPublisher }, { removes: true }),
+    plugin: middlewarePlugin({ input: filterConsumer, output: filterPublisher }),
     middleware: "mw",
     removed,
     looksInside: true,

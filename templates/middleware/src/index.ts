@@ -11,7 +11,6 @@ export default definePlugin({
     postmark: defineMiddleware({
       description: "Marks messages in their metadata, and can drop those that carry the mark already",
       schema: postmarkSchema,
-      removes: true,
       input: markReceived,
       output: markSent,
     }),

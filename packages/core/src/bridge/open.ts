@@ -2,9 +2,9 @@ import { isAbsolute } from "node:path";
 import { formatPath, type Path, splitPath } from "../config/path.ts";
 import { Problems } from "../config/problem.ts";
 import { type ResolvedEndpoint, type ResolvedMiddleware, resolveEndpoint } from "../config/resolve.ts";
-import type { OpenContext, Side } from "../contract/context.ts";
+import type { MiddlewareContext, OpenContext, Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
-import type { Consumer, Publisher } from "../contract/endpoint.ts";
+import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "../contract/endpoint.ts";
 import type { MaybePromise } from "../contract/maybe-promise.ts";
 import type { StoreContext } from "../contract/plugin.ts";
 import type { StateStore } from "../contract/store.ts";
@@ -43,12 +43,10 @@ export interface OpenScope {
  */
 export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope, count = false): Promise<Consumer> {
   const { definition, config, middlewares } = resolved;
-  const context = contextFor(resolved, "input", scope);
-  const opened = await unlessGivenUp(scope, () => definition.input!.open(config, context));
+  const opened = await unlessGivenUp(scope, () => definition.input!.open(config, contextFor(resolved, "input", scope)));
   const transport = count ? countingConsumer(opened, scope.accounting) : opened;
-  return await wrapped(transport, middlewares.toReversed(), "input", scope, (one, inner, around) =>
-    one.definition.input!(inner, one.config, around),
-  );
+  const wrap: Wrap<Consumer, InputCapabilities> = (one, ...inside) => one.definition.input!(...inside);
+  return await wrapped(transport, middlewares.toReversed(), "input", scope, wrap);
 }
 
 /** Opens a sink with its middlewares: the first entry of the list is next to the transport. */
@@ -56,24 +54,31 @@ export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope
   const { definition, config, middlewares } = resolved;
   const context = contextFor(resolved, "output", scope);
   const transport = await unlessGivenUp(scope, () => definition.output!.open(config, context));
-  return await wrapped(transport, middlewares, "output", scope, (one, inner, around) =>
-    one.definition.output!(inner, one.config, around),
-  );
+  const wrap: Wrap<Publisher, OutputCapabilities> = (one, ...inside) => one.definition.output!(...inside);
+  return await wrapped(transport, middlewares, "output", scope, wrap);
 }
 
+type Wrap<T, C> = (
+  one: ResolvedMiddleware,
+  inner: T,
+  config: unknown,
+  context: MiddlewareContext<C>,
+) => MaybePromise<T>;
+
 /** Puts middlewares around an end, one after another; closes what there is when one fails. */
-async function wrapped<T extends Closable>(
+async function wrapped<T extends Closable, C>(
   transport: T,
   middlewares: readonly ResolvedMiddleware[],
   side: Side,
   scope: OpenScope,
-  wrap: (one: ResolvedMiddleware, inner: T, context: OpenContext) => MaybePromise<T>,
+  wrap: Wrap<T, C>,
 ): Promise<T> {
   let end = transport;
   try {
     for (const one of middlewares) {
       const inner = end;
-      end = await unlessGivenUp(scope, () => wrap(one, inner, contextFor(one, side, scope)));
+      const context = { ...contextFor(one, side, scope), below: one.below as C };
+      end = await unlessGivenUp(scope, () => wrap(one, inner, one.config, context));
     }
     return end;
   } catch (error) {

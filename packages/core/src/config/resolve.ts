@@ -21,6 +21,8 @@ export interface ResolvedMiddleware {
   /** Where its configuration stands, from the route: `output.middlewares[0].dlq`. */
   readonly path: Path;
   readonly children: readonly ResolvedEndpoint[];
+  /** Of the end that it wraps. */
+  readonly below: InputCapabilities | OutputCapabilities;
 }
 
 /** A checked endpoint, ready to be opened. Capabilities include what its middlewares change. */
@@ -89,11 +91,10 @@ export function resolveEndpoint(
 
   const { definition, name: type } = found;
   const { config } = own;
-  const capabilities = guarded(place, () => capabilitiesOf(definition, side, own, middlewares));
-  if (!capabilities) return undefined;
+  const layers = guarded(place, () => layersOf(definition, side, own, middlewares));
+  if (!layers) return undefined;
   const children = [...own.children, ...middlewares.flatMap((one) => one.children)];
-  const places = { path: problems.path, configPath: place.path };
-  return { type, side, definition, config, ...places, middlewares, children, ...capabilities };
+  return { type, side, definition, config, path: problems.path, configPath: place.path, children, ...layers };
 }
 
 /** What is known around a configuration when its nested endpoints are looked at. */
@@ -104,6 +105,7 @@ interface Nested {
   readonly middlewares: readonly string[];
 }
 
+type Unlayered = Omit<ResolvedMiddleware, "below">;
 type Found = Registered<EndpointDefinition | MiddlewareDefinition>;
 
 interface Checked {
@@ -112,7 +114,7 @@ interface Checked {
   readonly children: readonly ResolvedEndpoint[];
 }
 
-function resolveMiddleware(parsed: Parsed, nested: Nested, place: Problems): ResolvedMiddleware | undefined {
+function resolveMiddleware(parsed: Parsed, nested: Nested, place: Problems): Unlayered | undefined {
   const { side, scope } = nested;
   const found = scope.registry.middleware(parsed.name);
   if (!found) return reportUnknown("middleware", parsed.name, scope.registry, place);
@@ -165,22 +167,31 @@ function guarded<T>(place: Problems, run: () => T): T | undefined {
   }
 }
 
-function capabilitiesOf(
+/** The middlewares in written order, each with the capabilities of what it wraps, and those of the whole. */
+function layersOf(
   definition: EndpointDefinition,
   side: Side,
   { config, context }: Checked,
-  middlewares: readonly ResolvedMiddleware[],
-): { input: InputCapabilities } | { output: OutputCapabilities } {
+  middlewares: readonly Unlayered[],
+): Pick<ResolvedEndpoint, "middlewares" | "input" | "output"> {
   if (side === "input") {
     let input = definition.input!.capabilities(config, context);
     // The last entry of the list is next to the transport.
-    for (const one of middlewares.toReversed()) input = one.definition.inputCapabilities?.(input, one.config) ?? input;
-    return { input };
+    const layers = middlewares.toReversed().map((one) => {
+      const below = input;
+      input = one.definition.inputCapabilities?.(below, one.config) ?? below;
+      return { ...one, below };
+    });
+    return { input, middlewares: layers.reverse() };
   }
   let output = definition.output!.capabilities(config, context);
   // The first entry of the list is next to the transport.
-  for (const one of middlewares) output = one.definition.outputCapabilities?.(output, one.config) ?? output;
-  return { output };
+  const layers = middlewares.map((one) => {
+    const below = output;
+    output = one.definition.outputCapabilities?.(below, one.config) ?? below;
+    return { ...one, below };
+  });
+  return { output, middlewares: layers };
 }
 
 function withName(definition: EndpointDefinition, config: unknown, route: string): unknown {

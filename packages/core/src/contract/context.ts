@@ -50,6 +50,12 @@ export interface OpenContext {
   expressions(): ExpressionCompiler;
 }
 
+/** What a middleware gets when it is opened. */
+export interface MiddlewareContext<Capabilities> extends OpenContext {
+  /** What the end that it wraps can do; the middlewares below this one are worked in. */
+  readonly below: Capabilities;
+}
+
 export type Side = "input" | "output";
 
 /** A held resource of `OpenContext.share`. */

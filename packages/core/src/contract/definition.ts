@@ -1,4 +1,4 @@
-import type { OpenContext, Side } from "./context.ts";
+import type { MiddlewareContext, OpenContext, Side } from "./context.ts";
 import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "./endpoint.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { ConfigSchema } from "./schema.ts";
@@ -110,10 +110,8 @@ export interface MiddlewareDefinition<C = unknown> {
   readonly description: string;
   readonly schema: ConfigSchema<C>;
   readonly aliases?: readonly string[];
-  /** May take messages out of a batch (part names by source position then fall back to write time). */
-  readonly removes?: boolean;
-  input?(inner: Consumer, config: C, context: OpenContext): MaybePromise<Consumer>;
-  output?(inner: Publisher, config: C, context: OpenContext): MaybePromise<Publisher>;
+  input?(inner: Consumer, config: C, context: MiddlewareContext<InputCapabilities>): MaybePromise<Consumer>;
+  output?(inner: Publisher, config: C, context: MiddlewareContext<OutputCapabilities>): MaybePromise<Publisher>;
   /** What it changes in the capabilities of what it wraps; left out = nothing. */
   inputCapabilities?(inner: InputCapabilities, config: C): InputCapabilities;
   outputCapabilities?(inner: OutputCapabilities, config: C): OutputCapabilities;

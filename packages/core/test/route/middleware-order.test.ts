@@ -59,4 +59,33 @@ describe("a `middlewares:` list", () => {
     await runToEnd(h);
     expect(discard.texts).toEqual(["-a"]);
   });
+
+  it("tells each entry what the end that it wraps can do, and what those below it make of that", async () => {
+    const seen: string[] = [];
+    const note = (name: string): MiddlewareDefinition =>
+      middleware({
+        input: (inner, _, { below }) => {
+          seen.push(`${name} acknowledges ${below.acknowledges}`);
+          return inner;
+        },
+        inputCapabilities: (below) => ({ ...below, acknowledges: !below.acknowledges }),
+        output: (inner, _, { below }) => {
+          seen.push(`${name} replies ${below.replies}`);
+          return inner;
+        },
+        outputCapabilities: (below) => ({ ...below, replies: !below.replies }),
+      });
+    const list = ["a", "b"];
+    const h = harness({
+      consumer: new FakeConsumer([], { ends: true }),
+      middlewares: { a: note("a"), b: note("b") },
+      route: {
+        exit_on_empty: true,
+        input: { source: {}, middlewares: list },
+        output: { sink: {}, middlewares: list },
+      },
+    });
+    await runToEnd(h);
+    expect(seen).toEqual(["a replies false", "b replies true", "b acknowledges true", "a acknowledges false"]);
+  });
 });

@@ -1,18 +1,20 @@
 import {
   ACK,
-  type Accounting,
   batchOf,
-  type Clock,
   type Consumer,
   type Delivery,
   type Disposition,
+  type InputCapabilities,
   type MessageBatch,
+  type MiddlewareContext,
   scatter,
 } from "@mqb/core/plugin";
 import { joinBatches } from "../batch/join.ts";
 import { wrapConsumer } from "../wrap.ts";
 import { Ahead } from "./ahead.ts";
 import { type Sieve, settleFiltered } from "./sieve.ts";
+
+export type FilterContext = Pick<MiddlewareContext<InputCapabilities>, "accounting" | "clock" | "below">;
 
 /** A batch that is filled to this share is full enough: the last gaps would be filled message by message. */
 const FULL_ENOUGH = 3 / 4;
@@ -23,9 +25,11 @@ const REFILL_WAIT_MS = 10;
 
 /**
  * Takes the messages out that the sieve does not keep. When that leaves a hole in a full batch, more is read to fill it; a
- * batch that the source did not fill itself is passed on as it is. An emptied batch is passed on too, to be committed.
+ * batch that the source did not fill itself, or that it would not take back, is passed on as it is. An emptied batch is
+ * passed on too, to be committed.
  */
-export function filterConsumer(inner: Consumer, sieve: Sieve, accounting: Accounting, clock: Clock): Consumer {
+export function filterConsumer(inner: Consumer, sieve: Sieve, context: FilterContext): Consumer {
+  const { accounting, clock, below } = context;
   const ahead = new Ahead(inner, clock);
 
   const sift = (delivery: Delivery): Part => {
@@ -65,8 +69,9 @@ export function filterConsumer(inner: Consumer, sieve: Sieve, accounting: Accoun
       const part = sift(await ahead.receive(max, signal));
       if (!part.kept) return part.delivery;
       if (part.batch.length === 0) return emptied(part.delivery);
-      const full = part.delivery.batch.length === max;
-      return joined(full ? await refill(part, max, signal) : [part]);
+      // What is read ahead at a stop goes back to the source; one that takes nothing back is not read ahead.
+      const refills = below.acknowledges && part.delivery.batch.length === max;
+      return joined(refills ? await refill(part, max, signal) : [part]);
     },
     close() {
       ahead.close();

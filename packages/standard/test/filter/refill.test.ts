@@ -37,6 +37,15 @@ it("commits what it has joined one after another, each with its own dispositions
   ]);
 });
 
+it("takes one batch at a time from a source that takes nothing back: what is read ahead would be lost at a stop", async () => {
+  const { source, context, consumer } = await filteredSource("drop", { acknowledges: false });
+  source.push(half(0)).push(half(10));
+  expect(texts((await consumer.receive(10, NEVER)).batch)).toEqual(["0", "2", "4", "6", "8"]);
+  expect(source.asked).toEqual([10]);
+  expect(context.clock.pending).toBe(0);
+  expect((await consumer.receive(10, NEVER)).batch.length).toBe(5);
+});
+
 it("passes a short batch on at once", async () => {
   const { source, consumer } = await filteredSource();
   source.push(half(0));

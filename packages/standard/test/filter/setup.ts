@@ -1,3 +1,4 @@
+import type { InputCapabilities } from "@mqb/core/plugin";
 import { CollectingPublisher, fakeContext, ScriptedConsumer } from "@mqb/testkit";
 import standard from "../../src/index.ts";
 import { fakeExpressions } from "../fake-expressions.ts";
@@ -10,9 +11,9 @@ const settings = (config: unknown) => {
 };
 
 /** A filter that takes out what contains `drop`, around a scripted source. */
-export async function filteredSource(config: unknown = "drop") {
+export async function filteredSource(config: unknown = "drop", below: Partial<InputCapabilities> = {}) {
   const source = new ScriptedConsumer();
-  const context = fakeContext({ plugins: [fakeExpressions] });
+  const context = fakeContext({ plugins: [fakeExpressions], below });
   const consumer = await filter.input!(source, settings(config), context);
   return { source, context, consumer };
 }

@@ -2,8 +2,11 @@ import { tmpdir } from "node:os";
 import {
   Accounting,
   type Clock,
+  type InputCapabilities,
   type Logger,
+  type MiddlewareContext,
   type OpenContext,
+  type OutputCapabilities,
   type Plugin,
   type Side,
   type StateStore,
@@ -12,11 +15,13 @@ import { errors } from "../errors.ts";
 import { FakeClock } from "./clock.ts";
 import { type RecordingLogger, recordingLogger } from "./logger.ts";
 import { openConsumer, openPublisher } from "./nested.ts";
+import { INPUT, OUTPUT } from "./plugin.ts";
 import { FakeScope } from "./scope.ts";
 import { FakeStateStore } from "./state-store.ts";
 
 /** An `OpenContext` with a fake clock and a recording logger, unless the test gives others. */
-export interface FakeContext<C extends Clock = FakeClock, L extends Logger = RecordingLogger> extends OpenContext {
+export interface FakeContext<C extends Clock = FakeClock, L extends Logger = RecordingLogger>
+  extends MiddlewareContext<FakeCapabilities> {
   readonly clock: C;
   readonly log: L;
   readonly scope: FakeScope;
@@ -24,8 +29,13 @@ export interface FakeContext<C extends Clock = FakeClock, L extends Logger = Rec
   abort(reason?: unknown): void;
 }
 
+/** Of either side, so that one context opens middlewares on both. */
+export type FakeCapabilities = InputCapabilities & OutputCapabilities;
+
 export interface FakeContextOverrides<C extends Clock, L extends Logger>
   extends Partial<Omit<OpenContext, "clock" | "log">> {
+  /** What is declared by the end that a middleware wraps: what differs from a `fakePlugin`'s. */
+  readonly below?: Partial<FakeCapabilities>;
   readonly clock?: C;
   readonly log?: L;
   /** Contexts with the same scope share `local` and `share`, like the routes of one bridge. */
@@ -43,7 +53,7 @@ export interface FakeContextOverrides<C extends Clock, L extends Logger>
 export function fakeContext<C extends Clock = FakeClock, L extends Logger = RecordingLogger>(
   overrides: FakeContextOverrides<C, L> = {},
 ): FakeContext<C, L> {
-  const { scope = new FakeScope(), plugins = [], references = {}, signal, ...rest } = overrides;
+  const { scope = new FakeScope(), plugins = [], references = {}, signal, below, ...rest } = overrides;
   const clock = overrides.clock ?? (new FakeClock() as Clock as C);
   const log = overrides.log ?? (recordingLogger() as Logger as L);
   const given = new AbortController();
@@ -69,6 +79,7 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
       return compiler;
     },
     ...rest,
+    below: { ...INPUT, ...OUTPUT, ...below },
     clock,
     log,
     scope,
@@ -79,7 +90,7 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
 }
 
 /** The context of a nested endpoint: its own place in the route, and a session that lasts as long as its owner's. */
-function nestedContext(owner: OpenContext, side: Side, path: string): OpenContext {
+function nestedContext<C extends OpenContext>(owner: C, side: Side, path: string): C {
   const key = `nested ${side} ${path}`;
   let session = owner.session.get(key) as Map<string, unknown> | undefined;
   if (!session) owner.session.set(key, (session = new Map()));

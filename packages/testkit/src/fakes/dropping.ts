@@ -13,7 +13,6 @@ export function dropping(drops: (message: Message) => boolean): MiddlewareDefini
   return defineMiddleware({
     description: "Drops messages, for tests.",
     schema: ANY_CONFIG,
-    removes: true,
     input: (inner, _, { accounting }) => ({
       async receive(max, signal): Promise<Delivery> {
         const delivery = await inner.receive(max, signal);

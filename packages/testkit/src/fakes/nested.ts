@@ -1,8 +1,10 @@
 import type {
   Consumer,
   EndpointDefinition,
+  InputCapabilities,
+  MiddlewareContext,
   MiddlewareDefinition,
-  OpenContext,
+  OutputCapabilities,
   Plugin,
   Publisher,
   Side,
@@ -26,7 +28,7 @@ interface Found {
 export async function openConsumer(
   plugins: readonly Plugin[],
   endpoint: unknown,
-  context: OpenContext,
+  context: MiddlewareContext<InputCapabilities>,
 ): Promise<Consumer> {
   const found = find(plugins, endpoint, "input", context.path);
   let consumer = await found.definition.input!.open(found.config, context);
@@ -40,7 +42,7 @@ export async function openConsumer(
 export async function openPublisher(
   plugins: readonly Plugin[],
   endpoint: unknown,
-  context: OpenContext,
+  context: MiddlewareContext<OutputCapabilities>,
 ): Promise<Publisher> {
   const found = find(plugins, endpoint, "output", context.path);
   let publisher = await found.definition.output!.open(found.config, context);

@@ -24,7 +24,7 @@ export interface FakeEndpoint {
   readonly output?: Partial<OutputCapabilities>;
 }
 
-const INPUT: InputCapabilities = {
+export const INPUT: InputCapabilities = {
   acknowledges: true,
   commitsInOrder: false,
   replies: true,
@@ -32,7 +32,12 @@ const INPUT: InputCapabilities = {
   replayablePosition: false,
   bounded: true,
 };
-const OUTPUT: OutputCapabilities = { acknowledges: true, replies: true, orderedPublish: false, idempotent: false };
+export const OUTPUT: OutputCapabilities = {
+  acknowledges: true,
+  replies: true,
+  orderedPublish: false,
+  idempotent: false,
+};
 
 /**
  * A plugin whose endpoints are the test's own consumers and publishers, to put fakes into a route:
