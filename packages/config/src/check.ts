@@ -1,4 +1,4 @@
-import type { Problem, References, Registry, RoutePlan } from "@mqb/core";
+import { type Problem, type References, type Registry, ROUTE_FIELDS, type RoutePlan } from "@mqb/core";
 import { checkWithDefaults, type RouteDefaults } from "./check-route.ts";
 import { type Range, textLeaves, withExcerpts } from "./document/excerpt.ts";
 import type { Configuration } from "./document/load.ts";
@@ -9,6 +9,7 @@ import { explainMisfit, writtenAs } from "./fields/explain.ts";
 import { type Fitted, fitRoute, keyOfPath } from "./fields/fit.ts";
 import { createSchemas, type Schemas } from "./fields/schemas.ts";
 import { type Visited, walkRoute } from "./fields/walk.ts";
+import { lintConfiguration, lintRoute, type Written } from "./lint/index.ts";
 import { type Install, isNotInstalled, onePerPackage, withInstall } from "./missing-packages.ts";
 
 /** An enabled route of a configuration after the check. */
@@ -44,8 +45,12 @@ export function checkConfiguration(
   options: CheckOptions = {},
 ): CheckedConfiguration {
   const check = new Check(configuration, registry, defaults, options);
-  const checked = configuration.routes.filter((route) => route.enabled).map((route) => check.route(route));
-  const found = [...configuration.problems, ...checked.flatMap((route) => route.problems)];
+  const enabled = configuration.routes.filter((route) => route.enabled);
+  const checked = check.together(
+    enabled,
+    enabled.map((route) => check.route(route)),
+  );
+  const found = withoutRepeats([...configuration.problems, ...checked.flatMap((route) => route.problems)]);
   const problems = onePerPackage(inDocumentOrder(found, configuration.sources));
   return { routes: checked, endpoints: check.endpoints, problems, registry };
 }
@@ -56,6 +61,15 @@ export function checkConfiguration(
  */
 export function concernsOneRoute(problem: DocumentProblem): boolean {
   return isNotInstalled(problem);
+}
+
+/** A publisher that several consumers use has its faults once. */
+function withoutRepeats(problems: readonly DocumentProblem[]): DocumentProblem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ code, path, message }) => {
+    const key = JSON.stringify([code, path, message]);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 class Check {
@@ -91,13 +105,49 @@ class Check {
     const { config: written, left } = this.fitted(route);
     const { config, checked } = checkWithDefaults(this.registry, route.name, written, this.defaults, this.references);
     const { name } = route;
-    if (checked.problems.length === 0)
-      return { name, config, problems: [], ...(checked.plan ? { plan: checked.plan } : {}) };
+    const { plan } = checked;
+    const linted = plan ? lintRoute({ name, config, plan }, this.where(route), this.schemas) : [];
+    const found = [...checked.problems, ...linted];
+    const startable = plan && !found.some((problem) => problem.level === "error") ? { plan } : {};
+    return { name, config, problems: this.shown(found, route, written, left), ...startable };
+  }
+
+  /** What routes do to each other: adds it to the one that comes later. */
+  together(written: readonly WrittenRoute[], checked: readonly ConfiguredRoute[]): readonly ConfiguredRoute[] {
+    const startable = checked.flatMap(({ name, config, plan }) => (plan ? [{ name, config, plan }] : []));
+    const found = startable.length < 2 ? [] : lintConfiguration(startable, this.schemas);
+    if (found.length === 0) return checked;
+    return checked.map((one, index) => {
+      const own = found.filter(({ route }) => route === one.name).map(({ problem }) => problem);
+      if (own.length === 0) return one;
+      const { plan, ...rest } = one;
+      const problems = [...one.problems, ...this.shown(own, written[index]!, one.config, new Map())];
+      const isWrong = own.some((problem) => problem.level === "error");
+      return { ...rest, problems, ...(plan && !isWrong ? { plan } : {}) };
+    });
+  }
+
+  private shown(
+    found: readonly Problem[],
+    route: WrittenRoute,
+    config: unknown,
+    left: Fitted["left"],
+  ): readonly DocumentProblem[] {
+    if (found.length === 0) return [];
     const visited = new Map<string, Visited>();
-    walkRoute(written, this.registry, this.schemas, (one) => visited.set(keyOfPath(one.path), one));
-    const problems = checked.problems.map((problem) => this.located(problem, route, written, visited, left));
-    const shown = withExcerpts(problems, () => this.hidden(route, visited));
-    return { name, config, problems: shown, ...(checked.plan ? { plan: checked.plan } : {}) };
+    walkRoute(config, this.registry, this.schemas, (one) => visited.set(keyOfPath(one.path), one));
+    const problems = found.map((problem) => this.located(problem, route, config, visited, left));
+    return withExcerpts(problems, () => this.hidden(route, visited));
+  }
+
+  private where(route: WrittenRoute): Written {
+    const { place: root } = this.configuration;
+    return {
+      isInClear: (path) => {
+        const { place, found } = nearestPlace(root, documentPath(route, path));
+        return found && isText(place.source) && !place.filled;
+      },
+    };
   }
 
   private fitted(route: WrittenRoute): Fitted {
@@ -146,7 +196,9 @@ class Check {
     const explained = explainMisfit(one, came);
     if (explained) return explained;
     if (problem.path.length === 1 && typeof one.value === "string") {
-      return { message: problem.message.replace(/not a string$/, `not ${writtenAs(one, came)}`) };
+      const message = problem.message.replace(/not a string$/, `not ${writtenAs(one, came)}`);
+      const isNumber = /takes a whole number/.test(message) && /^\d+$/.test(one.value);
+      return { message, ...(isNumber ? { hint: "write it without quotes" } : {}) };
     }
     return {};
   }
@@ -162,13 +214,17 @@ class Check {
       if (!found || !isText(place.source)) continue;
       const key = `${place.source.name}:${place.value}`;
       if (isSecret) secret.add(key);
-      else if (field) shown.add(key);
+      else if (field || isOption(path)) shown.add(key);
     }
     return texts.flatMap(textLeaves).filter(({ source, start }) => {
       const key = `${source.name}:${start}`;
       return secret.has(key) || !shown.has(key);
     });
   }
+}
+
+function isOption(path: Path): boolean {
+  return path.length === 1 && (ROUTE_FIELDS as readonly unknown[]).includes(path[0]);
 }
 
 function hasFilled(place: Place): boolean {

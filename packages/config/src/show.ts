@@ -1,3 +1,4 @@
+import type { RoutePlan } from "@mqb/core";
 import type { CheckedConfiguration } from "./check.ts";
 import { isMap } from "./document/is-map.ts";
 import type { Configuration } from "./document/load.ts";
@@ -63,7 +64,7 @@ class Listing {
     for (const route of configuration.routes) {
       const ready = checked.routes.find((one) => one.name === route.name);
       learn(route, ready?.config ?? route.config);
-      if (ready) this.options.set(keyOfPath(route.path), optionsOf(route, ready.config));
+      if (ready) this.options.set(keyOfPath(route.path), optionsOf(route, ready.plan));
     }
     for (const { name, path, endpoint } of configuration.publishers) {
       const route = { name, path, enabled: true, config: undefined, sides: { output: path } };
@@ -138,10 +139,20 @@ class Listing {
 }
 
 /** The options that the host and core give to a route which does not write them. */
-function optionsOf(route: WrittenRoute, ready: unknown): readonly (readonly [string, unknown])[] {
-  if (!isMap(ready) || !isMap(route.config)) return [];
+function optionsOf(route: WrittenRoute, plan: RoutePlan | undefined): readonly (readonly [string, unknown])[] {
+  if (!plan || !isMap(route.config)) return [];
   const written = route.config;
-  return Object.entries(ready).filter(
-    ([key]) => key !== "input" && key !== "output" && (written[key] ?? null) === null,
-  );
+  const { options } = plan;
+  const all: readonly (readonly [string, unknown])[] = [
+    ["concurrency", options.concurrency],
+    ["batch_size", options.batchSize],
+    ["commit_concurrency_limit", options.commitConcurrencyLimit],
+    ["startup_timeout_ms", options.startupTimeoutMs],
+    ["reconnect_interval_ms", options.reconnectIntervalMs],
+    ["empty_batch_delay_ms", options.emptyBatchDelayMs],
+    ["max_in_flight_bytes", options.maxInFlightBytes],
+    ["exit_on_empty", options.exitOnEmpty],
+    ["allow_fault_injection", options.allowFaultInjection],
+  ];
+  return all.filter(([key]) => (written[key] ?? null) === null);
 }

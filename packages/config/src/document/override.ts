@@ -52,7 +52,7 @@ function faultOf(found: OverridePath): Problem {
     const { unknown, within, known, what } = found;
     const where = within === "" ? "the configuration" : within;
     const message = `the variable sets nothing: ${where} has no ${what} "${unknown}"`;
-    return { ...base, level: "warning", message, hint: suggest(unknown, known) };
+    return { ...base, level: "warning", message, ...(known.length > 0 ? { hint: suggest(unknown, known) } : {}) };
   }
   return { ...base, level: "warning", message: "the variable sets nothing: its name is no path" };
 }

@@ -105,6 +105,7 @@ function rangeOf(option: Readonly<Record<string, unknown>>): readonly [number, n
 
 function hintFor({ value, isSecret }: Visited, field: Field): string | undefined {
   const takes = (type: string): boolean => field.types.has(type);
+  if (takes("array") && field.options.some((option) => isListOf(option, value))) return "write it as a list: [ … ]";
   if (typeof value === "string") {
     if (isSecret) return undefined;
     const near = nearest(value, field.choices) ?? field.choices.find((one) => same(one, value));
@@ -120,7 +121,6 @@ function hintFor({ value, isSecret }: Visited, field: Field): string | undefined
   if (takes("string") && field.choices.length === 0 && ["number", "boolean"].includes(typeof value)) {
     return "put it in quotes";
   }
-  if (takes("array") && field.options.some((option) => isListOf(option, value))) return "write it as a list: [ … ]";
   return undefined;
 }
 

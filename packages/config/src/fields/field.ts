@@ -1,6 +1,8 @@
 import type { JsonSchema } from "@mqb/core/plugin";
 import { alternatives } from "../json-schema.ts";
 
+const MARK = "x-mqb-";
+
 /** What a place in a configuration takes, by its schema. */
 export interface Field {
   /** The schemas that a value may follow. */
@@ -12,6 +14,8 @@ export interface Field {
   /** The texts that it takes; empty = no text or any. */
   readonly choices: readonly string[];
   readonly isSecret: boolean;
+  /** What the schema says of it under `x-mqb-…`, by the name after that. */
+  readonly marks: Readonly<Record<string, unknown>>;
   /** What it is when it is not written; undefined = nothing. */
   readonly fallback: unknown;
 }
@@ -37,6 +41,7 @@ export function fieldOf(schema: JsonSchema, root: JsonSchema, isSecret = false):
     choices: takesAnyText || takesAnything ? [] : choices,
     // A reference may carry the mark beside it.
     isSecret: isSecret || isMarked(schema) || options.some(isMarked),
+    marks: marksOf([...options, schema]),
     fallback: schema.default ?? options.find((option) => option.default !== undefined)?.default,
   };
 }
@@ -72,6 +77,11 @@ function together(schemas: readonly JsonSchema[], { root, isSecret }: Field): Fi
   const [first, ...others] = schemas;
   if (!first) return undefined;
   return fieldOf(others.length === 0 ? first : { anyOf: schemas }, root, isSecret);
+}
+
+function marksOf(schemas: readonly JsonSchema[]): Readonly<Record<string, unknown>> {
+  const own = schemas.flatMap((schema) => Object.entries(schema).filter(([key]) => key.startsWith(MARK)));
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(MARK.length), value]));
 }
 
 function isMarked(schema: JsonSchema): boolean {
