@@ -11,9 +11,13 @@ const USUAL = 64;
  */
 export function readString(bytes: Uint8Array, start: number, end: number): string {
   const buffer = asBuffer(bytes);
-  const backslash = buffer.indexOf(BACKSLASH, start);
-  if (backslash < 0 || backslash >= end) return buffer.toString("utf8", start + 1, end - 1);
-  return JSON.parse(buffer.toString("utf8", start, end)) as string;
+  let ascii = true;
+  for (let at = start + 1; at < end - 1; at++) {
+    const byte = bytes[at]!;
+    if (byte === BACKSLASH) return JSON.parse(buffer.toString("utf8", start, end)) as string;
+    if (byte > 0x7f) ascii = false;
+  }
+  return buffer.toString(ascii ? "latin1" : "utf8", start + 1, end - 1);
 }
 
 /** The double that a number value stands for. */

@@ -1,0 +1,36 @@
+import { defineErrors, errorRow } from "@mqb/core/plugin";
+
+/** Every error of the expression language. Those of evaluation hold no value of a message. */
+export const expressionErrors = defineErrors("MQB_EXPRESSION", {
+  SYNTAX: errorRow<{ source: string; at: number; reason: string }>({
+    kind: "config",
+    message: (p) => `invalid expression, ${p.reason} at column ${p.at + 1}\n  ${p.source}\n  ${" ".repeat(p.at)}^`,
+  }),
+  INDEXED: errorRow<{ source: string; path: string }>({
+    kind: "config",
+    message: (p) => `the expression "${p.source}" reads ${p.path}: positions in lists are not supported here`,
+    hint: "some(list, # == value) looks at every item",
+  }),
+  EVALUATION: errorRow<{ reason: string }>({
+    kind: "permanent",
+    message: (p) => p.reason,
+  }),
+  NOT_AN_OBJECT: errorRow<Record<string, never>>({
+    kind: "permanent",
+    message: () => "the expression requires a structured JSON object as payload",
+    hint: "name only meta. fields in it, or take such messages out before",
+  }),
+  NOT_A_BOOLEAN: errorRow<{ type: string }>({
+    kind: "permanent",
+    message: (p) => `the expression gives a ${p.type}, not true or false`,
+  }),
+  TOO_MUCH: errorRow<{ limit: number }>({
+    kind: "permanent",
+    message: (p) => `the expression took more than ${p.limit} steps for one message`,
+  }),
+});
+
+/** Shorthand for what cannot be computed. */
+export function cannot(reason: string): Error {
+  return expressionErrors.EVALUATION({ reason });
+}

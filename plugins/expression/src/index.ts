@@ -1,0 +1,14 @@
+import { API_VERSION, definePlugin, type Plugin } from "@mqb/core/plugin";
+import { compileEvaluator } from "./evaluator.ts";
+import { compilePredicate } from "./predicate.ts";
+
+export { expressionErrors } from "./errors.ts";
+export { compileExpression, compileUnary, type Expression } from "./evaluate.ts";
+
+/** The expression language, compatible with ZEN. */
+const plugin: Plugin = definePlugin({
+  name: "@mqb/expression",
+  apiVersion: API_VERSION,
+  expressions: { predicate: compilePredicate, evaluator: compileEvaluator },
+});
+export default plugin;

@@ -1,0 +1,75 @@
+import type { Matches, MessageBatch, Predicate } from "@mqb/core/plugin";
+import { FieldKind } from "@mqb/json";
+import { compile } from "./compile/compile.ts";
+import { Fields, shownPath } from "./compile/fields.ts";
+import { type Code, Frame } from "./compile/frame.ts";
+import { expressionErrors } from "./errors.ts";
+import { MessageSource } from "./message-source.ts";
+import { parseExpression } from "./syntax/parser.ts";
+import { typeName } from "./value.ts";
+
+/**
+ * Compiles a test of messages. A field that is absent is null. Where the expression cannot be computed because a field
+ * that it reads is absent, null, a list or an object, the message does not match; where it cannot for another reason,
+ * gives no boolean, or the payload is no JSON object, the message has failed. Throws `config` errors.
+ */
+export function compilePredicate(source: string): Predicate {
+  const fields = new Fields();
+  const code = compile(parseExpression(source), { source, fields, given: new Set() });
+  const indexed = fields.paths.find((path) => path.some((step) => typeof step === "number"));
+  if (indexed) throw expressionErrors.INDEXED({ source, path: shownPath(indexed) });
+  return new Test(code, fields);
+}
+
+class Test implements Predicate {
+  private readonly code: Code;
+  private readonly slots: number;
+  private readonly source: MessageSource;
+  private readonly frame: Frame;
+
+  constructor(code: Code, fields: Fields) {
+    this.code = code;
+    this.slots = fields.paths.length;
+    this.source = new MessageSource(fields);
+    this.frame = new Frame(this.source);
+  }
+
+  test(batch: MessageBatch): Matches {
+    const matched = new Uint32Array(batch.length);
+    const failed: { index: number; error: unknown }[] = [];
+    let count = 0;
+    for (let index = 0; index < batch.length; index++) {
+      try {
+        if (this.matches(batch, index)) matched[count++] = index;
+      } catch (error) {
+        failed.push({ index, error });
+      }
+    }
+    const positions = matched.subarray(0, count);
+    return failed.length > 0 ? { matched: positions, failed } : { matched: positions };
+  }
+
+  private matches(batch: MessageBatch, index: number): boolean {
+    this.source.turnTo(batch, index);
+    this.frame.reset();
+    try {
+      const value = this.code(this.frame);
+      if (typeof value === "boolean") return value;
+      throw expressionErrors.NOT_A_BOOLEAN({ type: typeName(value) });
+    } catch (error) {
+      if (this.lacksScalar()) return false;
+      throw error;
+    }
+  }
+
+  /** A field that the expression reads is absent, null, a list or an object. */
+  private lacksScalar(): boolean {
+    for (let slot = 0; slot < this.slots; slot++) {
+      const kind = this.source.kind(slot);
+      const scalar =
+        kind === FieldKind.number || kind === FieldKind.string || kind === FieldKind.true || kind === FieldKind.false;
+      if (!scalar) return true;
+    }
+    return false;
+  }
+}
