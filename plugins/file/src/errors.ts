@@ -16,10 +16,12 @@ export const fileErrors = defineErrors("MQB_FILE", {
   NOT_READABLE: errorRow<OnPath>({
     kind: "connection",
     message: (p) => `${p.path} cannot be read: ${p.reason}`,
+    hint: (p) => hintFor(p.reason, "is the name right?"),
   }),
   NOT_WRITABLE: errorRow<OnPath>({
     kind: "config",
     message: (p) => `${p.path} cannot be opened for writing: ${p.reason}`,
+    hint: (p) => hintFor(p.reason, "is there a folder for it?"),
   }),
   READ_FAILED: errorRow<OnPath>({
     kind: "connection",
@@ -84,9 +86,17 @@ export const fileErrors = defineErrors("MQB_FILE", {
   }),
 });
 
-/** The system's words for an error. */
+function hintFor(reason: string, absent: string): string | undefined {
+  if (reason.startsWith("ENOENT")) return `${absent} a relative path starts at the working directory`;
+  if (reason.startsWith("EACCES")) return "the permissions of the file, or of a folder above it, do not let this user";
+  return undefined;
+}
+
+/** The system's words for an error, without the path, which whoever reports it names anyway. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const { message, syscall, path } = error as { message?: unknown; syscall?: unknown; path?: unknown };
+  if (typeof message !== "string") return String(error);
+  return typeof path === "string" ? message.replace(`, ${String(syscall)} '${path}'`, "") : message;
 }
 
 export function codeOfSystem(error: unknown): string | undefined {

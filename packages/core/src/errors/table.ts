@@ -5,7 +5,7 @@ export interface ErrorRow<P> {
   readonly kind: ErrorKind;
   readonly message: (params: P) => string;
   /** What the reader can do about it. */
-  readonly hint?: string | ((params: P) => string);
+  readonly hint?: string | ((params: P) => string | undefined);
 }
 
 /** The makers of a table: `errors.NOT_FOUND({ path }, { cause })` makes an error with the code `PREFIX_NOT_FOUND`. */

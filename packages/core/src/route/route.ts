@@ -181,7 +181,8 @@ export class Route {
       await sleep(clock, pause, this.stopping.signal);
     }
     this.conclude(end, answer);
-    if (end.reason === "failed") log.error(`route ${this.name} failed: ${describeError(end.error)}`);
+    // A failed start is reported to whoever asked for it.
+    if (end.reason === "failed" && !starting) log.error(`route ${this.name} failed: ${describeError(end.error)}`);
   }
 
   /** One connection: opens both ends, pumps, closes both. */

@@ -53,6 +53,8 @@ export class FileConsumer implements Consumer {
   private decoder: RecordDecoder | undefined;
   private generation: Generation | undefined;
   private records: number;
+  /** The header of a CSV was looked at. */
+  private sawHeader = false;
   /** The next chunk, read while this one is worked on. */
   private ahead: Promise<Chunk | "end"> | undefined;
   /** The buffer that the decoder works on. */
@@ -110,9 +112,11 @@ export class FileConsumer implements Consumer {
 
   status(): EndpointStatus {
     const regular = this.opened?.regular;
+    const progress = regular?.progress;
     return {
       healthy: this.failure === undefined && (this.opened !== undefined || !this.options.draining),
       target: this.options.path,
+      ...(progress ? { progress } : {}),
       details: {
         ...(this.decoder ? { offset: this.decoder.offset } : {}),
         ...(regular ? { pendingBytes: regular.pending } : {}),
@@ -186,8 +190,21 @@ export class FileConsumer implements Consumer {
       await this.ledger.pass(decoded.offset, this.generation, this.records);
       return;
     }
+    if (!this.sawHeader) this.lookAtHeader();
     this.records += decoded.batch.length;
     this.ledger.add(decoded, this.generation, this.records);
+  }
+
+  /** A header that is one column with another separator in it was probably meant to be several. */
+  private lookAtHeader(): void {
+    this.sawHeader = true;
+    const [only, second] = this.header()?.columns ?? [];
+    const mark = second === undefined ? /[;\t|,]/.exec(only ?? "")?.[0] : undefined;
+    if (mark === undefined) return;
+    const name = mark === "\t" ? "tab" : mark;
+    this.options.log.warn(
+      `${this.options.path}: the header is one column, ${JSON.stringify(only)}; if "${name}" separates columns, set csv.separator to "${name}" or "auto"`,
+    );
   }
 
   /** Gets the decoder more to work on. False when there is nothing for now. */

@@ -101,6 +101,12 @@ export class RegularInput implements ByteInput {
     return Math.max(0, this.size - (this.offset - this.generation.shift));
   }
 
+  /** How far the file was read, in bytes; undefined while its size is not known. */
+  get progress(): { readonly position: number; readonly total: number } | undefined {
+    const position = this.offset - this.generation.shift;
+    return this.size > 0 ? { position, total: Math.max(this.size, position) } : undefined;
+  }
+
   /** Wakes a waiting `follow`. */
   wake(): void {
     this.growth.signal();
