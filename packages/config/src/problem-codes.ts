@@ -1,3 +1,5 @@
+import { lintCodes } from "./lint/codes.ts";
+
 /** What the codes of problems mean that are found in the text of a configuration and at its top level; for the reference. */
 export const problemCodes = {
   MQB_CONFIG_SYNTAX: "the text is not YAML, or not JSON in a .json file",
@@ -11,4 +13,5 @@ export const problemCodes = {
   MQB_CONFIG_ENCRYPTED: "the configuration is encrypted",
   MQB_CONFIG_UNKNOWN_PUBLISHER: "a consumer names a publisher that is not there",
   MQB_CONFIG_OVERRIDE: "a variable MQB__… fits several keys (an error), or nothing that is known (a warning)",
+  ...lintCodes,
 } as const;

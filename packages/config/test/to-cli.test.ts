@@ -98,7 +98,7 @@ describe("the copy for a configuration", () => {
 
   it("has the route's URIs and flags", () => {
     expect(
-      copy("input: { file: { path: a b } }\noutput: { null: {} }\nexit_on_empty: true\nbatch_size: 7\ndescription: x"),
+      copy("input: { file: { path: a b } }\noutput: null\nexit_on_empty: true\nbatch_size: 7\ndescription: x"),
     ).toEqual({
       command: "mqb copy 'file:a b' null: --concurrency 1 --batch-size 7 --drain",
       requiredEnv: [],

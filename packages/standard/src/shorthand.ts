@@ -1,4 +1,4 @@
-import type { ConfigSchema } from "@mqb/core/plugin";
+import type { ConfigSchema, JsonSchema } from "@mqb/core/plugin";
 
 /**
  * A configuration that may also be written as one bare text: `filter: "a > 1"` for `filter: { expression: "a > 1" }`.
@@ -15,10 +15,16 @@ export function withShorthand<C>(schema: ConfigSchema<C>, key: string, descripti
         jsonSchema: {
           input: (options) => {
             const { $schema, ...object } = jsonSchema.input(options);
-            return { ...($schema === undefined ? {} : { $schema }), anyOf: [{ type: "string", description }, object] };
+            const text = { ...marksOf(object as JsonSchema, key), type: "string", description };
+            return { ...($schema === undefined ? {} : { $schema }), anyOf: [text, object] };
           },
         },
       }),
     },
   };
+}
+
+/** What is said of the field holds for the bare text too. */
+function marksOf({ properties }: JsonSchema, key: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties?.[key] ?? {}).filter(([name]) => name.startsWith("x-mqb-")));
 }

@@ -33,6 +33,16 @@ export const dlqSchema = z
         `${threshold} of ${window} messages can never be exceeded; it must be below \`stop_window\``,
       );
     }
+  })
+  .meta({
+    "x-mqb-order": [
+      {
+        side: "output",
+        others: ["transform", "lookup", "aggregate", "timeout", "encryption", "compression", "pack"],
+        handles: "before",
+        otherwise: "what that refuses does not reach the dead letters",
+      },
+    ],
   });
 
 export interface DlqConfig {

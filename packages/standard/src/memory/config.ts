@@ -32,6 +32,7 @@ export const memorySchema = z
         "Input: messages that fail, or are not settled when the input closes, go back to the topic. Without it they are lost.",
     }),
   })
+  .meta({ "x-mqb-source": { named: ["topic"], alike: ["subscribe_mode"] } })
   .transform(({ topic, url, capacity, ...rest }, context) => {
     const refuse = (at: string, message: string): never => {
       context.addIssue({ code: "custom", path: [at], message });

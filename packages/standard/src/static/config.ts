@@ -7,6 +7,7 @@ const staticObject = z.strictObject({
     description:
       "The payload: a template with tokens such as `${message:id}`, `${payload:a.b}`, `${metadata:k}`, `${gen:counter}`, `${env:VAR}`.",
     examples: ["OK", '{"id":"${message:id}"}'],
+    "x-mqb-template": true,
   }),
   raw: field(z.boolean(), false, {
     description: "Output: send the body as it is. Without it the body is encoded as a JSON string.",

@@ -1,0 +1,65 @@
+import type { Problem, RoutePlan } from "@mqb/core";
+import { createSchemas, type Schemas } from "../fields/schemas.ts";
+import { certificates } from "./certificates.ts";
+import { clearSecret } from "./clear-secret.ts";
+import { deadLetters } from "./dead-letters.ts";
+import { defeatedSetting } from "./defeated-setting.ts";
+import type { ConfigurationLint, FoundInRoute, RouteLint, Written } from "./lint.ts";
+import { listening } from "./listening.ts";
+import { loop } from "./loop.ts";
+import { metadataOrder } from "./metadata-order.ts";
+import { middlewareOrder } from "./middleware-order.ts";
+import { noAnswer } from "./no-answer.ts";
+import { nullWithOptions } from "./null-with-options.ts";
+import { oneWorker } from "./one-worker.ts";
+import { otherSide } from "./other-side.ts";
+import { plainTransport } from "./plain-transport.ts";
+import { sameFile } from "./same-file.ts";
+import { sharedSource } from "./shared-source.ts";
+import { type Subject, subjectOf } from "./subject.ts";
+import { template } from "./template.ts";
+
+export type { FoundInRoute, Written } from "./lint.ts";
+
+const ROUTE: readonly RouteLint[] = [
+  nullWithOptions,
+  sameFile,
+  loop,
+  middlewareOrder,
+  metadataOrder,
+  oneWorker,
+  otherSide,
+  defeatedSetting,
+  template,
+  clearSecret,
+  plainTransport,
+  certificates,
+  deadLetters,
+  noAnswer,
+];
+const CONFIGURATION: readonly ConfigurationLint[] = [listening, sharedSource];
+
+/** A checked route that has a plan. */
+export interface LintedRoute {
+  readonly name: string;
+  /** As written, or with defaults. */
+  readonly config: unknown;
+  readonly plan: RoutePlan;
+}
+
+const UNKNOWN: Written = { isInClear: () => false };
+
+/**
+ * What can be seen of a route without running it, beyond what its parts check by themselves: orders that do the opposite of
+ * what was meant, settings without effect, secrets, loops. Opens nothing. An error among it keeps the route from starting.
+ */
+export function lintRoute(route: LintedRoute, where: Written = UNKNOWN, schemas: Schemas = createSchemas()): Problem[] {
+  const subject = subjectOf(route, schemas);
+  return ROUTE.flatMap((lint) => lint(subject, where));
+}
+
+/** What routes of one configuration do to each other. */
+export function lintConfiguration(routes: readonly LintedRoute[], schemas: Schemas = createSchemas()): FoundInRoute[] {
+  const subjects: readonly Subject[] = routes.map((route) => subjectOf(route, schemas));
+  return CONFIGURATION.flatMap((lint) => lint(subjects));
+}

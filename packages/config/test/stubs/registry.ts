@@ -1,0 +1,119 @@
+import { createRegistry, type Registry } from "@mqb/core";
+import {
+  type Consumer,
+  defineEndpoint,
+  defineMiddleware,
+  definePlugin,
+  type EndpointDefinition,
+  type InputCapabilities,
+  type MiddlewareDefinition,
+  type OutputCapabilities,
+  type Publisher,
+} from "@mqb/core/plugin";
+import type * as z from "zod";
+import { packageFor } from "../../src/index.ts";
+import { BLOCKS } from "./blocks.ts";
+import { ENDPOINTS, type EndpointStub } from "./endpoints.ts";
+import { MIDDLEWARES, type MiddlewareStub } from "./middlewares.ts";
+import { endpointsIn, type Node, parseFields, parseType, schemaOf } from "./shape.ts";
+import { workspacePlugins } from "./workspace.ts";
+
+/**
+ * Every plugin of the workspace, and stubs for what none of them brings yet. `without` leaves out the packages of that
+ * name, as if they were not installed.
+ */
+export async function registryWithStubs(without: readonly string[] = []): Promise<Registry> {
+  const present = workspacePlugins();
+  const real = present.filter((one) => !without.includes(one.name));
+  const loaded = await Promise.all(
+    real.map(async ({ folder }) => (await import(new URL("src/index.ts", folder).href)) as unknown),
+  );
+  const endpoints = present.flatMap((one) => one.manifest.endpoints);
+  const middlewares = present.flatMap((one) => one.manifest.middlewares);
+  const missing = <S extends { readonly from: string }>(stubs: Readonly<Record<string, S>>, names: string[]) =>
+    Object.entries(stubs).filter(([name, { from }]) => !names.includes(name) && !without.includes(from));
+  const stubs = definePlugin({
+    name: "stubs",
+    apiVersion: 1,
+    endpoints: {
+      ...Object.fromEntries(missing(ENDPOINTS, endpoints).map(([name, stub]) => [name, endpointOf(stub)])),
+      my_sink: foreign("both"),
+      pulsar: foreign("both"),
+    },
+    middlewares: {
+      ...Object.fromEntries(missing(MIDDLEWARES, middlewares).map(([name, stub]) => [name, middlewareOf(stub)])),
+      my_enricher: middlewareOf({ from: "", sides: "both", type: "any" }),
+    },
+  });
+  return createRegistry([...loaded, stubs], { packageFor });
+}
+
+/** What somebody else has written: takes anything. */
+function foreign(sides: EndpointStub["sides"]): EndpointDefinition {
+  return endpointOf({ from: "", sides, type: "any" });
+}
+
+function endpointOf(stub: EndpointStub): EndpointDefinition {
+  const node = nodeOf(stub);
+  const { positions = false, replies } = stub;
+  const input: InputCapabilities = {
+    acknowledges: true,
+    commitsInOrder: false,
+    replies: replies === true,
+    stableIds: true,
+    replayablePosition: positions,
+    bounded: false,
+  };
+  const output = (config: Readonly<Record<string, unknown>>): OutputCapabilities => ({
+    acknowledges: true,
+    replies: replies === true || (typeof replies === "string" && config[replies] === true),
+    orderedPublish: false,
+    idempotent: false,
+    ...(stub.names && config["name_by"] === "source_position" ? { needsPositions: "name_by: source_position" } : {}),
+  });
+  return defineEndpoint<Readonly<Record<string, unknown>>>({
+    description: "",
+    schema: wholeSchema(stub, node) as never,
+    children: (config) => endpointsIn(node, config),
+    ...(stub.aliases ? { aliases: stub.aliases } : {}),
+    ...(stub.structural ? { structural: true } : {}),
+    ...(stub.sides === "out" ? {} : { input: { capabilities: () => input, open: (): Consumer => neverOpened() } }),
+    ...(stub.sides === "in" ? {} : { output: { capabilities: output, open: (): Publisher => neverOpened() } }),
+  }) as EndpointDefinition;
+}
+
+function middlewareOf(stub: MiddlewareStub): MiddlewareDefinition {
+  const node = nodeOf(stub);
+  return defineMiddleware<unknown>({
+    description: "",
+    schema: wholeSchema(stub, node),
+    children: (config) => endpointsIn(node, config),
+    ...(stub.removes ? { removes: true } : {}),
+    ...(stub.sides === "out" ? {} : { input: () => neverOpened() }),
+    ...(stub.sides === "in" ? {} : { output: () => neverOpened() }),
+  });
+}
+
+type Shaped = Pick<EndpointStub, "fields" | "type" | "marks" | "facts">;
+
+function nodeOf({ fields, type, marks = {} }: Shaped): Node {
+  if (type !== undefined) return parseType(type, BLOCKS);
+  const node = parseFields(fields ?? "", BLOCKS);
+  if (node.kind !== "fields") return node;
+  const marked = [...node.fields].map(
+    ([name, field]) => [name, { ...field, marks: { ...field.marks, ...asMarks(marks[name]) } }] as const,
+  );
+  return { kind: "fields", fields: new Map(marked) };
+}
+
+function wholeSchema(stub: Shaped, node: Node): z.ZodType {
+  return schemaOf(node).meta(asMarks(stub.facts));
+}
+
+function asMarks(facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`x-mqb-${name}`, value]));
+}
+
+function neverOpened(): never {
+  throw new Error("a stub cannot be opened");
+}
