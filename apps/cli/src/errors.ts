@@ -26,6 +26,14 @@ export const cliErrors = defineErrors("MQB_CLI", {
     kind: "config",
     message: (p) => `invalid filter expression "${p.expression}"`,
   }),
+  COPY_DROPPED: errorRow<{ rows: string; causes: string; delivered: number }>({
+    kind: "permanent",
+    message: (p) => `copy did not deliver every row it read (${p.rows}): ${p.causes}`,
+    hint: (p) =>
+      p.delivered === 0
+        ? "no row arrived: does the target take what the source gives? |dlq?endpoint=file:dead.jsonl at the target keeps what it refuses"
+        : "|dlq?endpoint=file:dead.jsonl at the target keeps what it refuses",
+  }),
   RESUME_FILE: errorRow<Record<string, never>>({
     kind: "config",
     message: () => "source `file` does not support resumable copy",

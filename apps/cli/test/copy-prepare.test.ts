@@ -6,6 +6,8 @@ import { prepareCopy } from "../src/copy/prepare.ts";
 
 const EXPRESSIONS = fileURLToPath(new URL("fixtures/expressions.mjs", import.meta.url));
 
+const ECHO = fileURLToPath(new URL("fixtures/echo.mjs", import.meta.url));
+
 const prepare = (...argv: string[]) =>
   prepareCopy(parseCommandLine(["copy", ...argv], PROGRAM, COMMANDS).args, "/", { SET: "orders" });
 
@@ -70,10 +72,11 @@ describe("--filter", () => {
     expect(error).toMatchObject({ code: "MQB_CLI_FILTER_INVALID", message: 'invalid filter expression "a >"' });
   });
 
-  it("names the package of the language when it is not installed", async () => {
-    expect(await failure("memory://a", "null:", "--filter", "a")).toMatchObject({
-      code: "MQB_CLI_FILTER_MISSING",
-      hint: "install @mqb/expression",
+  it("is in the language that comes with mqb, unless a listed plugin brings another", async () => {
+    const { config } = await prepare("memory://a", "null:", "--filter", "amount > 100 and kind == 'x'");
+    expect(config).toMatchObject({ input: { middlewares: [{ filter: "amount > 100 and kind == 'x'" }] } });
+    expect(await failure("memory://a", "null:", "--filter", "amount >")).toMatchObject({
+      code: "MQB_CLI_FILTER_INVALID",
     });
   });
 });
@@ -100,6 +103,12 @@ describe("what cannot be copied is refused before anything is opened", () => {
 });
 
 describe("--resume", () => {
+  const echo = (query: string, ...argv: string[]) => [`echo:${query}`, ...argv, "--plugin", ECHO];
+  const cursorOf = async (...argv: string[]) => {
+    const { config, resume } = await prepare(...argv);
+    return { cursor: (config as { input: { echo: { cursor_id?: string } } }).input.echo.cursor_id, resume };
+  };
+
   it("is refused for a file, whose position is not safe, and for what keeps none", async () => {
     expect(await failure("file:a", "null:", "--resume")).toMatchObject({
       code: "MQB_CLI_RESUME_FILE",
@@ -108,6 +117,44 @@ describe("--resume", () => {
     expect((await failure("memory://a", "null:", "--resume")).message).toBe(
       "source `memory` does not support resumable copy",
     );
+  });
+
+  it("gives the source a name for its position", async () => {
+    expect(await cursorOf(...echo("", "null:", "--resume"))).toEqual({
+      cursor: expect.stringMatching(/^copy-[0-9a-f]{32}$/),
+      resume: "cursor",
+    });
+  });
+
+  it("names it by source, destination and filter, but not by spelling or secrets", async () => {
+    const cursor = async (...argv: string[]) =>
+      (await cursorOf(...echo(argv[0]!, ...argv.slice(1), "--resume"))).cursor;
+    const plain = await cursor("?mode=live&token=abc", "file:out");
+    expect(await cursor("?token=another&mode=live", "file:out")).toBe(plain);
+    expect(await cursor("?mode=live&token=abc", "file:out", "--concurrency", "2", "--drain")).toBe(plain);
+    const others = [
+      await cursor("?token=abc", "file:out"),
+      await cursor("?mode=live&token=abc", "file:other"),
+      await cursor("?mode=live&token=abc", "file:out", "--filter", "a"),
+      await cursor("?mode=live&token=abc|delay?delay_ms=1", "file:out"),
+    ];
+    expect(new Set([plain, ...others]).size).toBe(5);
+  });
+
+  it("leaves the name that the URI gives, and what is not resumable is refused before anything is opened", async () => {
+    expect(await cursorOf(...echo("?cursor_id=mine", "null:", "--resume"))).toEqual({
+      cursor: "mine",
+      resume: "cursor",
+    });
+    expect(await failure(...echo("?mode=snapshot", "null:", "--resume"))).toMatchObject({ code: "ECHO_RESUME" });
+  });
+
+  it("is off without the flag, and --no-resume takes an optional position away", async () => {
+    expect(await cursorOf(...echo("?cursor_id=mine", "null:"))).toEqual({ cursor: "mine", resume: "off" });
+    expect(await cursorOf(...echo("?cursor_id=mine", "null:", "--no-resume"))).toEqual({
+      cursor: undefined,
+      resume: "off",
+    });
   });
 
   it("needs nothing to be switched off where nothing is kept", async () => {

@@ -15,7 +15,14 @@ describe("the line that a copy ends with", () => {
     [summaryLine("copied", counts(5, 2, 1), 1000), "copied 2 of 5 rows, dead-lettered 1 in 1.00s (5 rows/s)"],
     [summaryLine("stopped after copying", counts(7, 7), 999.9), "stopped after copying 7 rows in 999ms (7 rows/s)"],
     [rowsPhrase(counts(1, 0)), "0 of 1 rows"],
+    [rowsPhrase(counts(1, 1)), "1 row"],
+    [rowsPhrase(counts(2, 1, 1)), "1 row, dead-lettered 1"],
     [progressLine(counts(3000, 2500), 2000), "2_500 rows (1_500 rows/s)"],
+    [progressLine(counts(9, 9), 2000, { position: 25, total: 100 }), "9 rows (5 rows/s), 25%, 6s left"],
+    [progressLine(counts(9, 9), 60_000, { position: 50, total: 150 }), "9 rows (0 rows/s), 33%, 2m00s left"],
+    [progressLine(counts(9, 9), 60_000, { position: 1, total: 100 }), "9 rows (0 rows/s), 1%, 1h39m left"],
+    [progressLine(counts(1, 1), 1000, { position: 100, total: 100 }), "1 row (1 rows/s), 100%"],
+    [progressLine(counts(0, 0), 1000, { position: 0, total: 100 }), "0 rows (0 rows/s), 0%"],
   ])("%s", (line, expected) => {
     expect(line).toBe(expected);
   });

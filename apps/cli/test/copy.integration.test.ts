@@ -88,7 +88,7 @@ describe("mqb copy", () => {
     // It says so once for each time that it looks.
     await running.stderr(/route copy:[\s\S]*route copy:/);
     appendFileSync(file("in.txt"), "late\n");
-    expect(await running.done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^copied 1 rows/) });
+    expect(await running.done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^copied 1 row in/) });
     expect(lines("out.txt")).toEqual(["late"]);
   });
 

@@ -3,6 +3,7 @@ import { type Bridge, createBridge, type Route, type RouteResult } from "@mqb/co
 import { type Clock, describeError, type Logger, sleep } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
+import { cliErrors } from "../errors.ts";
 import { EXIT } from "../exit.ts";
 import { commandLogger, everyModule } from "../log/setup.ts";
 import type { Output } from "../output.ts";
@@ -27,17 +28,19 @@ export async function copy(args: ParsedArgs, context: CommandContext): Promise<n
     from: prepared.shown.from,
     to: prepared.shown.to,
     filtered: args.has("filter"),
-    resume: "off",
+    resume: prepared.resume,
     drain: prepared.draining,
     ...(wait === undefined ? {} : { wait_secs: wait }),
   });
+
+  for (const warning of prepared.warnings) log.warn(warning);
 
   const started = clock.monotonic();
   const run = new CopyRun(prepared, args.integer("limit"), log, context);
   const elapsed = (): number => clock.monotonic() - started;
   const stopProgress =
     output.terminal && !verbose
-      ? showProgress(clock, () => progressLine(run.counts(), elapsed()), output.notice)
+      ? showProgress(clock, () => progressLine(run.counts(), elapsed(), run.progress()), output.notice)
       : () => {};
   let result: RouteResult;
   try {
@@ -90,6 +93,11 @@ class CopyRun {
     }
   }
 
+  /** How far the source was read, where it knows its size. */
+  progress(): { readonly position: number; readonly total: number } | undefined {
+    return this.route?.status().input?.progress;
+  }
+
   counts(): CopyCounts {
     return this.route
       ? countsOf(this.route.status().accounting)
@@ -121,7 +129,7 @@ function report(
   }
   if (counts.dropped > 0) {
     const causes = result.drops.map((drop) => drop.cause).join("; ");
-    output.error(new Error(`copy did not deliver every row it read (${rowsPhrase(counts)}): ${causes}`));
+    output.error(cliErrors.COPY_DROPPED({ rows: rowsPhrase(counts), causes, delivered: counts.delivered }));
     return EXIT.failed;
   }
   const line = `${summaryLine(stopped ? "stopped after copying" : "copied", counts, elapsedMs)}\n`;

@@ -5,6 +5,7 @@ import { cliErrors } from "../errors.ts";
 import { discoverPlugins } from "../plugins/discover.ts";
 import { loadRegistry } from "../plugins/load.ts";
 import { copyEnds } from "./ends.ts";
+import { copyIdentity, type ResumeKind, resumeInput, withoutPosition } from "./resume.ts";
 
 /** A copy that is ready to run: everything checked, nothing opened. */
 export interface PreparedCopy {
@@ -14,6 +15,10 @@ export interface PreparedCopy {
   readonly plan: RoutePlan;
   /** The URIs without their secrets. */
   readonly shown: { readonly from: string; readonly to: string };
+  /** How the copy goes on where an earlier one ended. */
+  readonly resume: ResumeKind;
+  /** What is to be said about it before it starts. */
+  readonly warnings: readonly string[];
   /** Rows go to standard output, so nothing else may. */
   readonly toStdout: boolean;
   readonly draining: boolean;
@@ -40,29 +45,46 @@ export async function prepareCopy(
 
   const input = endpointFromUri(ends.source, "input", registry, environment);
   const output = endpointFromUri(ends.target, "output", registry, environment);
-  checkResume(args, input);
+  const plainInput = { ...input };
   if (filter !== undefined) addFilter(input, filter, registry);
   const draining = args.has("drain") || args.has("wait");
-  const written = {
-    input,
-    output,
-    exit_on_empty: draining,
-    concurrency: args.integer("concurrency"),
-    batch_size: args.integer("batch-size"),
-  };
-  const { config, checked } = checkWithDefaults(registry, COPY_ROUTE, defined(written), DEFAULTS);
-  if (!checked.plan) {
-    const errors = checked.problems.filter((problem) => problem.level === "error");
-    throw cliErrors.COPY_ROUTE({ problems: errors.map(problemText) });
+  const check = (from: Readonly<Endpoint>): ReturnType<typeof checked> =>
+    checked(registry, {
+      input: from,
+      output,
+      exit_on_empty: draining,
+      concurrency: args.integer("concurrency"),
+      batch_size: args.integer("batch-size"),
+    });
+  let found = check(args.has("no-resume") ? withoutPosition(input, registry) : input);
+  let resume: ResumeKind = "off";
+  if (args.has("resume")) {
+    const id = copyIdentity({ source: plainInput, destination: output, filter }, found.plan);
+    const resumed = resumeInput(input, id, registry);
+    resume = resumed.kind;
+    found = check(resumed.input);
   }
   return {
     registry,
-    config,
-    plan: checked.plan,
+    ...found,
     shown: { from: source.shown, to: target.shown },
+    resume,
+    warnings: warningsOf(found.plan),
     toStdout: JSON.stringify(output).includes('"/dev/stdout"'),
     draining,
   };
+}
+
+function checked(registry: Registry, written: Record<string, unknown>): Pick<PreparedCopy, "config" | "plan"> {
+  const { config, checked: route } = checkWithDefaults(registry, COPY_ROUTE, defined(written), DEFAULTS);
+  if (route.plan) return { config, plan: route.plan };
+  const errors = route.problems.filter((problem) => problem.level === "error");
+  throw cliErrors.COPY_ROUTE({ problems: errors.map(problemText) });
+}
+
+function warningsOf({ input, output }: RoutePlan): string[] {
+  if (output.type !== "response" || input.input?.replies !== false) return [];
+  return [`the source "${input.type}" takes no answers: everything that goes to "response:" is dropped`];
 }
 
 /** The filter touches a message first of all; only a buffer is nearer to the source. Lists are read from their end. */
@@ -78,17 +100,6 @@ function addFilter(input: Endpoint, expression: string, registry: Registry): voi
   while (at > 0 && Object.hasOwn(middlewares[at - 1]!, "buffer")) at -= 1;
   middlewares.splice(at, 0, { filter: expression });
   input["middlewares"] = middlewares;
-}
-
-/** Nothing that is installed can resume yet; what keeps a position by itself must say so, not ignore the flag. */
-function checkResume(args: ParsedArgs, input: Endpoint): void {
-  const [type = "", config] = Object.entries(input).find(([key]) => key !== "middlewares") ?? [];
-  if (args.has("resume")) {
-    throw type === "file" ? cliErrors.RESUME_FILE({}) : cliErrors.RESUME_UNSUPPORTED({ source: type });
-  }
-  if (!args.has("no-resume")) return;
-  const field = ["cursor_id", "checkpoint_store"].find((name) => Object.hasOwn((config as object | null) ?? {}, name));
-  if (field !== undefined) throw cliErrors.NO_RESUME_UNSUPPORTED({ field });
 }
 
 function problemText({ path, message, hint }: Problem): string {

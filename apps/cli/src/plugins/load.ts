@@ -67,6 +67,7 @@ function without(plugin: Plugin, taken: readonly Plugin[]): Plugin {
     middlewares: kept("middlewares"),
     stores: kept("stores"),
     schemes: kept("schemes"),
+    ...(taken.some((one) => one.expressions) ? { expressions: undefined } : {}),
   };
   return (taken.length === 0 ? plugin : reduced) as Plugin;
 }

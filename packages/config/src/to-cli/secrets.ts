@@ -21,7 +21,13 @@ export class SecretVariables {
    * names, passwords of URLs. A text that would be changed by variables of the environment is taken out too: it came from
    * a variable, and is not to be looked at again.
    */
-  hide(config: unknown, plan: RoutePlan | undefined, name: string, replace: (variable: string) => string): unknown {
+  hide(
+    config: unknown,
+    plan: RoutePlan | undefined,
+    name: string,
+    replace: (variable: string) => string,
+    at: Path = [],
+  ): unknown {
     const marked = new Set(plan ? [...markedPaths(plan)].filter((path) => path !== "") : []);
     const visit = (value: unknown, path: Path, isSecret: boolean): unknown => {
       const secret = isSecret || marked.has(keyOf(path));
@@ -36,7 +42,7 @@ export class SecretVariables {
         ]),
       );
     };
-    return visit(config, [], false);
+    return visit(config, at, false);
   }
 
   private text(text: string, path: Path, isSecret: boolean, replace: (variable: string) => string): string {
@@ -63,6 +69,15 @@ export class SecretVariables {
       if (known === undefined || known === value) return name;
     }
   }
+}
+
+/**
+ * A part of a route's configuration with `***` for every secret in it; `at` is where the part stands in the route. For
+ * identities that a new password must not change.
+ */
+export function withoutSecrets(config: unknown, plan: RoutePlan, at: Path): unknown {
+  const secrets = new SecretVariables({});
+  return secrets.hide(config, plan, "", () => "***", at);
 }
 
 /** Where in a route schemas have a secret. */

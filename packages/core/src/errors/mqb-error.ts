@@ -72,7 +72,8 @@ export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (const link of chain(error)) {
     const text = textOf(link);
-    if (!parts.some((part) => part.includes(text))) parts.push(text);
+    // Whoever reports an error of the system names the call's path itself.
+    if (!parts.some((part) => part.includes(text.replace(/, \w+ '.*'$/, "")))) parts.push(text);
   }
   return parts.length > 0 ? parts.join(": ") : inspect(error);
 }
