@@ -2,10 +2,10 @@ import {
   type CheckedConfiguration,
   type ConfiguredRoute,
   checkConfiguration,
+  concernsOneRoute,
   type DocumentProblem,
   locate,
   namesInRoutes,
-  packageFor,
   secretsOfPlans,
 } from "@mqb/config";
 import { isMqbError, type Registry } from "@mqb/core";
@@ -50,10 +50,8 @@ export async function loadChecked(args: ParsedArgs, context: CommandContext): Pr
 /** Whether the only thing wrong is that a package is not installed. */
 export function isMissingPlugin(problem: DocumentProblem): boolean {
   if (problem.code === cliErrors.PLUGIN_MISSING.code) return true;
-  const name = String(problem.path.at(-1));
-  if (problem.code === "MQB_CONFIG_UNKNOWN_ENDPOINT") return packageFor("endpoint", name) !== undefined;
-  if (problem.code === "MQB_CONFIG_UNKNOWN_MIDDLEWARE") return packageFor("middleware", name) !== undefined;
-  return false;
+  // A name that nobody brings has another hint: the names that there are.
+  return concernsOneRoute(problem) && problem.hint?.startsWith("install ") === true;
 }
 
 function findPlugins(

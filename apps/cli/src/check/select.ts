@@ -1,4 +1,4 @@
-import { type ConfiguredRoute, renderProblem } from "@mqb/config";
+import { type ConfiguredRoute, type DocumentProblem, renderProblem } from "@mqb/config";
 import { suggest } from "@mqb/core";
 import { cliErrors } from "../errors.ts";
 import type { CheckedRun } from "./load.ts";
@@ -8,8 +8,9 @@ import type { CheckedRun } from "./load.ts";
  * for a fault of the document that is no route's own.
  */
 export function selectRoutes({ read, routes, problems }: CheckedRun, names: readonly string[]): ConfiguredRoute[] {
-  const ofRoutes = new Set(routes.flatMap((route) => route.problems));
-  const ofDocument = problems.filter((problem) => problem.level === "error" && !ofRoutes.has(problem));
+  const keyOf = ({ code, path }: DocumentProblem): string => JSON.stringify([code, path]);
+  const ofRoutes = new Set(routes.flatMap((route) => route.problems.map(keyOf)));
+  const ofDocument = problems.filter((problem) => problem.level === "error" && !ofRoutes.has(keyOf(problem)));
   if (ofDocument.length > 0) {
     const shown = ofDocument.map((problem) => renderProblem(problem));
     throw cliErrors.CONFIG_INVALID({ source: read.name, problems: shown });

@@ -25,6 +25,7 @@ export async function doctor(args: ParsedArgs, context: CommandContext): Promise
   const routes = selectRoutes(checked, args.positionals);
   const options: LookOptions = {
     registry: checked.registry,
+    endpoints: checked.checked.endpoints,
     baseDir: cwd,
     clock,
     stop,

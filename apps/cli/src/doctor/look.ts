@@ -13,6 +13,8 @@ import { endpointsOf, storesOf } from "./places.ts";
 
 export interface LookOptions {
   readonly registry: Registry;
+  /** Endpoints by name, for `ref`. */
+  readonly endpoints: Readonly<Record<string, unknown>>;
   readonly baseDir: string;
   readonly clock: Clock;
   readonly log?: Logger;
@@ -72,10 +74,10 @@ async function lookAtEndpoint(
 /** Opens the route's source without its middlewares, and closes it before it has received anything. */
 async function openAndClose(
   route: ConfiguredRoute,
-  { registry, baseDir, clock }: LookOptions,
+  { registry, endpoints, baseDir, clock }: LookOptions,
 ): Promise<ProbeFinding[]> {
   const { middlewares: _, ...bare } = (route.config as { input: Record<string, unknown> }).input;
-  const consumer = await createBridge({ registry, clock, baseDir }).openConsumer(bare);
+  const consumer = await createBridge({ registry, endpoints, clock, baseDir }).openConsumer(bare);
   await consumer.close();
   return [{ check: "reachable", ok: true, detail: "it could be opened" }];
 }
