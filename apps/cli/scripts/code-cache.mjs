@@ -1,0 +1,15 @@
+// code-cache.mjs BUNDLE FOLDER: runs a small copy in FOLDER with the bundled command, then keeps what V8 has compiled.
+import { renameSync, writeFileSync } from "node:fs";
+import { cachePath, loadCommand } from "./load-command.mjs";
+
+const [bundle, folder] = process.argv.slice(2);
+process.chdir(folder);
+writeFileSync("rows.csv", 'a,b\n1,"x"\n');
+const { exports, script } = loadCommand(bundle);
+process.on("exit", (code) => {
+  if (code !== 0) return;
+  const path = cachePath(bundle);
+  writeFileSync(`${path}.new`, script.createCachedData());
+  renameSync(`${path}.new`, path);
+});
+await exports.runProcess(["copy", "rows.csv?format=csv", "rows.jsonl?format=raw", "--drain"]);
