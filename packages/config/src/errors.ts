@@ -90,4 +90,8 @@ export const configErrors = defineErrors("MQB_CONFIG", {
     message: (p) => `the middleware "${p.name}" takes a value`,
     hint: (p) => `write |${p.name}?value`,
   }),
+  SIZE_BY_EXPRESSION: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "the batch size that a sink asks for depends on an expression, so that its schema cannot say it",
+  }),
 });

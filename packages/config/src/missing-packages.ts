@@ -7,13 +7,16 @@ import type { DocumentProblem } from "./document/problem.ts";
 export type Install = (packageName: string) => string;
 
 const WHAT = { MQB_CONFIG_UNKNOWN_ENDPOINT: "endpoint", MQB_CONFIG_UNKNOWN_MIDDLEWARE: "middleware" } as const;
+/** The code of core for an expression that nobody can compile. */
+const NO_EXPRESSIONS = "MQB_CORE_NO_EXPRESSIONS";
+const EXPRESSIONS = "@mqb/expression";
 /** Places that one message lists. */
 const MOST = 20;
 
 type NotInstalled = keyof typeof WHAT;
 
 export function isNotInstalled(problem: { readonly code: string }): boolean {
-  return Object.hasOwn(WHAT, problem.code);
+  return problem.code === NO_EXPRESSIONS || Object.hasOwn(WHAT, problem.code);
 }
 
 /** Says with the host's command how to install what a problem finds missing. `path` is its path in the route. */
@@ -25,9 +28,8 @@ export function withInstall(
   install: Install | undefined,
 ): DocumentProblem & { readonly package?: string } {
   if (!isNotInstalled(problem)) return problem;
-  const what = WHAT[problem.code as NotInstalled];
-  const name = nameAt(config, path);
-  const brings = name === undefined ? undefined : packageOf(what, name, valueAt(config, path), registry);
+  const brings =
+    problem.code === NO_EXPRESSIONS ? EXPRESSIONS : bringing(problem.code as NotInstalled, config, path, registry);
   if (brings === undefined) return problem;
   const packages = brings.split(" or ");
   const hint = install ? packages.map(install).join(", or ") : `install ${brings}`;
@@ -56,6 +58,11 @@ export function onePerPackage(
     kept[at] = { ...kept[at]!, message, also: also.map(({ path, at: where }) => ({ path, at: where })) };
   }
   return kept;
+}
+
+function bringing(code: NotInstalled, config: unknown, path: Path, registry: Registry): string | undefined {
+  const name = nameAt(config, path);
+  return name === undefined ? undefined : packageOf(WHAT[code], name, valueAt(config, path), registry);
 }
 
 /** `sqlx` comes with one package per database: the URL says which. */

@@ -84,6 +84,7 @@ export const formatConfig = z
   .meta({
     description:
       "How a record stands in the file. `normal`, `json` and `text` keep id and metadata beside the payload (aliases `envelope`, `envelope_json`, `envelope_text`), `raw` is the payload alone (alias `payload`), `csv` a row.",
+    "x-mqb-elsewhere": { parquet: "`parquet` is for object_store only" },
   });
 
 export const CODEC_NAMES = ["none", "gzip", "lz4", "zstd"] as const;

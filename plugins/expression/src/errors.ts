@@ -11,6 +11,11 @@ export const expressionErrors = defineErrors("MQB_EXPRESSION", {
     message: (p) => `the expression "${p.source}" reads ${p.path}: positions in lists are not supported here`,
     hint: "some(list, # == value) looks at every item",
   }),
+  NO_TEST: errorRow<{ source: string }>({
+    kind: "config",
+    message: (p) => `the expression "${p.source}" sets a value, but tests nothing`,
+    hint: "use == to compare; there are ==, !=, <, <=, >, >=, in, not in",
+  }),
   EVALUATION: errorRow<{ reason: string }>({
     kind: "permanent",
     message: (p) => p.reason,

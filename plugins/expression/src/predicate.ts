@@ -15,7 +15,9 @@ import { typeName } from "./value.ts";
  */
 export function compilePredicate(source: string): Predicate {
   const fields = new Fields();
-  const code = compile(parseExpression(source), { source, fields, given: new Set() });
+  const tree = parseExpression(source);
+  if (tree.type === "block" && !tree.result) throw expressionErrors.NO_TEST({ source });
+  const code = compile(tree, { source, fields, given: new Set() });
   const indexed = fields.paths.find((path) => path.some((step) => typeof step === "number"));
   if (indexed) throw expressionErrors.INDEXED({ source, path: shownPath(indexed) });
   return new Test(code, fields);

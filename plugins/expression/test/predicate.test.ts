@@ -125,6 +125,17 @@ describe("an expression that cannot be compiled", () => {
     expect(() => predicate("amount > 5 andd x")).toThrow(/at column 12\n {2}amount > 5 andd x\n {13}\^/);
   });
 
+  test("a single = compares nothing and is refused", () => {
+    expect(() => predicate("amount = 100")).toThrow(
+      expect.objectContaining({
+        code: "MQB_EXPRESSION_NO_TEST",
+        kind: "config",
+        hint: expect.stringContaining("use =="),
+      }),
+    );
+    expect(() => predicate("limit = 100; amount > limit")).not.toThrow();
+  });
+
   test.each(["items[0].qty > 1", "a.b[2] == null"])("positions in lists are refused: %s", (source) => {
     expect(() => predicate(source)).toThrow(
       expect.objectContaining({ code: "MQB_EXPRESSION_INDEXED", kind: "config" }),

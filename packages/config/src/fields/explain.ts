@@ -108,6 +108,8 @@ function hintFor({ value, isSecret }: Visited, field: Field): string | undefined
   if (takes("array") && field.options.some((option) => isListOf(option, value))) return "write it as a list: [ … ]";
   if (typeof value === "string") {
     if (isSecret) return undefined;
+    const elsewhere = (field.marks["elsewhere"] as Readonly<Record<string, string>> | undefined)?.[value];
+    if (elsewhere !== undefined) return elsewhere;
     const near = nearest(value, field.choices) ?? field.choices.find((one) => same(one, value));
     if (near !== undefined) return `did you mean "${near}"?`;
     if (takes("boolean") && /^(?:yes|on|y|true)$/i.test(value)) return "write true";

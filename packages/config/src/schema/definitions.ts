@@ -9,6 +9,7 @@ import {
   type MiddlewareDefinition,
   type Side,
 } from "@mqb/core/plugin";
+import { configErrors } from "../errors.ts";
 import { orVariable, ref } from "./node.ts";
 
 export type Kind = "endpoint" | "middleware";
@@ -114,6 +115,9 @@ function batchSizeOf(definition: EndpointDefinition, root: JsonSchema): number |
     allowFaultInjection: false,
     middlewares: [],
     children: [],
+    expressions() {
+      throw configErrors.SIZE_BY_EXPRESSION({});
+    },
   };
   try {
     return definition.output!.capabilities(result.value, context).defaultBatchSize;

@@ -26,7 +26,6 @@ const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Refused by a check of what the workspace does not have yet. */
 const NEEDS: Readonly<Record<string, string>> = {
-  "reference-13e-filter-indexed-path.yaml": "@mqb/expression",
   "reference-49b-lookup-empty-into.yaml": "@mqb/lookup",
   "reference-72d-request-to-never-replies.yaml": "@mqb/standard request",
   "configuration-09c-dir-spool-digit-after-seq.yaml": "@mqb/dir-spool",

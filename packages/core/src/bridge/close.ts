@@ -1,11 +1,10 @@
 import type { Side } from "../contract/context.ts";
+import type { Consumer, Publisher } from "../contract/endpoint.ts";
 import { describeError } from "../errors/mqb-error.ts";
 import { within } from "../route/within.ts";
 import type { OpenScope } from "./open.ts";
 
-export interface Closable {
-  close(): Promise<void>;
-}
+export type Closable = Pick<Consumer | Publisher, "close">;
 
 const CLOSE_LIMIT_MS = 2000;
 

@@ -25,14 +25,9 @@ export interface BridgeScope extends StoreContext {
 }
 
 /** What the endpoints of one route, or of one directly opened endpoint, share. */
-export interface OpenScope {
+export interface OpenScope
+  extends Pick<OpenContext, "route" | "signal" | "draining" | "allowFaultInjection" | "positions" | "accounting"> {
   readonly bridge: BridgeScope;
-  readonly route: string;
-  readonly signal: AbortSignal;
-  readonly draining: boolean;
-  readonly allowFaultInjection: boolean;
-  readonly positions: boolean;
-  readonly accounting: Accounting;
   /** By path; outlives reconnects. */
   readonly sessions: Map<string, Map<string, unknown>>;
 }
@@ -45,7 +40,8 @@ export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope,
   const { definition, config, middlewares } = resolved;
   const opened = await unlessGivenUp(scope, () => definition.input!.open(config, contextFor(resolved, "input", scope)));
   const transport = count ? countingConsumer(opened, scope.accounting) : opened;
-  const wrap: Wrap<Consumer, InputCapabilities> = (one, ...inside) => one.definition.input!(...inside);
+  const wrap: Wrap<Consumer, InputCapabilities> = (one, inner, around) =>
+    one.definition.input!(inner, one.config, around);
   return await wrapped(transport, middlewares.toReversed(), "input", scope, wrap);
 }
 
@@ -54,16 +50,12 @@ export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope
   const { definition, config, middlewares } = resolved;
   const context = contextFor(resolved, "output", scope);
   const transport = await unlessGivenUp(scope, () => definition.output!.open(config, context));
-  const wrap: Wrap<Publisher, OutputCapabilities> = (one, ...inside) => one.definition.output!(...inside);
+  const wrap: Wrap<Publisher, OutputCapabilities> = (one, inner, around) =>
+    one.definition.output!(inner, one.config, around);
   return await wrapped(transport, middlewares, "output", scope, wrap);
 }
 
-type Wrap<T, C> = (
-  one: ResolvedMiddleware,
-  inner: T,
-  config: unknown,
-  context: MiddlewareContext<C>,
-) => MaybePromise<T>;
+type Wrap<T, C> = (one: ResolvedMiddleware, inner: T, context: MiddlewareContext<C>) => MaybePromise<T>;
 
 /** Puts middlewares around an end, one after another; closes what there is when one fails. */
 async function wrapped<T extends Closable, C>(
@@ -78,7 +70,7 @@ async function wrapped<T extends Closable, C>(
     for (const one of middlewares) {
       const inner = end;
       const context = { ...contextFor(one, side, scope), below: one.below as C };
-      end = await unlessGivenUp(scope, () => wrap(one, inner, one.config, context));
+      end = await unlessGivenUp(scope, () => wrap(one, inner, context));
     }
     return end;
   } catch (error) {

@@ -1,17 +1,10 @@
 /** The name among `known` that was probably meant, by edit distance; undefined when none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 3));
-  let best: string | undefined;
-  let bestDistance = limit + 1;
-  for (const candidate of known) {
-    if (Math.abs(name.length - candidate.length) >= bestDistance) continue;
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
+  const distance = (one: string): number => editDistance(name.toLowerCase(), one.toLowerCase());
+  const near = known.filter((one) => Math.abs(one.length - name.length) <= limit);
+  const rated = near.map((one) => ({ one, distance: distance(one) })).filter((rating) => rating.distance <= limit);
+  return rated.sort((a, b) => a.distance - b.distance)[0]?.one;
 }
 
 /** "did you mean …?", or the names that exist. */

@@ -1,17 +1,12 @@
+import type { Finding } from "../contract/definition.ts";
 import type { Path } from "./path.ts";
 import type { problemCodes } from "./problem-codes.ts";
 
-/** One fault or remark about a configuration, in the place where it was written. */
-export interface Problem {
-  /** A `note` says what is good to know, such as a setting without effect. */
-  readonly level: "error" | "warning" | "note";
-  /** Core's own are the keys of `problemCodes`; definitions bring theirs. */
-  readonly code: string;
-  /** From the route: `["output", "file", "pth"]`. */
-  readonly path: Path;
-  readonly message: string;
-  readonly hint?: string;
-}
+/**
+ * One fault or remark about a configuration, in the place where it was written: its path is from the route, as
+ * `["output", "file", "pth"]`. Core's own codes are the keys of `problemCodes`; definitions bring theirs.
+ */
+export type Problem = Finding;
 
 /** Collects the problems of one place in a route; `at` is a place below it, of the same collection. */
 export class Problems {

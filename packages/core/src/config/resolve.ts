@@ -7,10 +7,12 @@ import type {
   ResolvedChild,
 } from "../contract/definition.ts";
 import type { InputCapabilities, OutputCapabilities } from "../contract/endpoint.ts";
+import type { ExpressionCompiler } from "../contract/expression.ts";
+import { coreErrors } from "../errors/errors.ts";
 import { describeError, isMqbError } from "../errors/mqb-error.ts";
 import type { Registered, Registry } from "../plugin/registry.ts";
 import { isRecord, type Parsed, parseEndpoint, reportUnknown } from "./parse-endpoint.ts";
-import { type Path, splitPath } from "./path.ts";
+import { formatPath, type Path, splitPath } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { validate } from "./validate.ts";
 
@@ -149,9 +151,17 @@ function checkConfig(
     resolved.push({ ...child, type, ...(input ? { input } : {}), ...(output ? { output } : {}) });
   }
   const { route, draining, allowFaultInjection } = scope;
-  const context: CheckContext = { side, route, draining, allowFaultInjection, middlewares, children: resolved };
+  const expressions = (): ExpressionCompiler => expressionsOf(scope.registry, formatPath(place.path));
+  const known = { side, route, draining, allowFaultInjection, middlewares };
+  const context: CheckContext = { ...known, children: resolved, expressions };
   for (const finding of guarded(place, () => definition.check?.(config, context)) ?? []) place.add(finding);
   return { config, context, children };
+}
+
+/** The expression compiler, for what stands at `path`. Throws a `config` error that names the package when there is none. */
+export function expressionsOf({ expressions }: Registry, path: string): ExpressionCompiler {
+  if (!expressions) throw coreErrors.NO_EXPRESSIONS({ path });
+  return expressions;
 }
 
 /** Runs code of a definition; an mqb error that it throws is a problem of this place. */

@@ -23,20 +23,24 @@ export interface RouteOptions {
 const MAX_TIMER = 2 ** 31 - 1;
 const GUARANTEES: readonly Guarantee[] = ["at_most_once", "at_least_once", "effectively_once"];
 
+/** Options that are whole numbers: the default and the bounds. */
+const NUMBERS = {
+  concurrency: [1, 1, 1_000_000],
+  batch_size: [512, 1, 100_000_000],
+  commit_concurrency_limit: [4096, 1, 1_000_000],
+  startup_timeout_ms: [5000, 0, MAX_TIMER],
+  reconnect_interval_ms: [5000, 0, MAX_TIMER],
+  empty_batch_delay_ms: [10, 0, MAX_TIMER],
+  max_in_flight_bytes: [64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER],
+} as const satisfies Partial<Record<keyof RouteConfig, readonly [fallback: number, min: number, max: number]>>;
+
+const FLAGS = ["exit_on_empty", "allow_fault_injection"] as const;
+
 /** The fields of a route, for suggestions and schemas. */
 export const ROUTE_FIELDS: readonly (keyof RouteConfig)[] = [
-  "input",
-  "output",
-  "description",
-  "concurrency",
-  "batch_size",
-  "commit_concurrency_limit",
-  "startup_timeout_ms",
-  "reconnect_interval_ms",
-  "empty_batch_delay_ms",
-  "max_in_flight_bytes",
-  "exit_on_empty",
-  "allow_fault_injection",
+  ...(["input", "output", "description"] as const),
+  ...(Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]),
+  ...FLAGS,
   "required_delivery",
 ];
 
@@ -57,14 +61,15 @@ export function readRouteOptions(raw: Readonly<Record<string, unknown>>, problem
   const given = (field: keyof RouteConfig): unknown => raw[field] ?? undefined;
   const misfit = (field: keyof RouteConfig, wanted: string): void =>
     problems.at(field).error("MQB_CONFIG_VALUE", `"${field}" ${wanted}`);
-  const number = (field: keyof RouteConfig, fallback: number, min: number, max: number): number => {
+  const number = (field: keyof typeof NUMBERS): number => {
+    const [fallback, min, max] = NUMBERS[field];
     const value = given(field) ?? fallback;
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
     const what = typeof value === "number" ? value : typeName(value);
     misfit(field, `takes a whole number from ${min} to ${max}, not ${what}`);
     return fallback;
   };
-  const flag = (field: keyof RouteConfig): boolean => {
+  const flag = (field: (typeof FLAGS)[number]): boolean => {
     const value = given(field) ?? false;
     if (typeof value !== "boolean") misfit(field, `is true or false, not ${typeName(value)}`);
     return value === true;
@@ -75,14 +80,14 @@ export function readRouteOptions(raw: Readonly<Record<string, unknown>>, problem
   if (!required && given("required_delivery") !== undefined)
     misfit("required_delivery", `is one of ${GUARANTEES.join(", ")}`);
   return {
-    concurrency: number("concurrency", 1, 1, 1_000_000),
-    batchSize: number("batch_size", 512, 1, 100_000_000),
+    concurrency: number("concurrency"),
+    batchSize: number("batch_size"),
     batchSizeGiven: given("batch_size") !== undefined,
-    commitConcurrencyLimit: number("commit_concurrency_limit", 4096, 1, 1_000_000),
-    startupTimeoutMs: number("startup_timeout_ms", 5000, 0, MAX_TIMER),
-    reconnectIntervalMs: number("reconnect_interval_ms", 5000, 0, MAX_TIMER),
-    emptyBatchDelayMs: number("empty_batch_delay_ms", 10, 0, MAX_TIMER),
-    maxInFlightBytes: number("max_in_flight_bytes", 64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER),
+    commitConcurrencyLimit: number("commit_concurrency_limit"),
+    startupTimeoutMs: number("startup_timeout_ms"),
+    reconnectIntervalMs: number("reconnect_interval_ms"),
+    emptyBatchDelayMs: number("empty_batch_delay_ms"),
+    maxInFlightBytes: number("max_in_flight_bytes"),
     exitOnEmpty: flag("exit_on_empty"),
     allowFaultInjection: flag("allow_fault_injection"),
     description: String(description),

@@ -26,6 +26,7 @@ export interface ResolvedChild extends ChildEndpoint {
 
 /** A fault or remark that a definition finds in a configuration of the right shape. */
 export interface Finding {
+  /** A `note` says what is good to know, such as a setting without effect. */
   readonly level: "error" | "warning" | "note";
   /** Relative to the endpoint's or middleware's configuration; empty = the whole of it. */
   readonly path: readonly (string | number)[];

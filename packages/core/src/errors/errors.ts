@@ -1,11 +1,8 @@
-import { formatPath, type Path } from "../config/path.ts";
+import { formatPath } from "../config/path.ts";
+import type { Problem } from "../config/problem.ts";
 import { defineErrors, errorRow } from "./table.ts";
 
-interface Listed {
-  readonly path: Path;
-  readonly message: string;
-  readonly hint?: string;
-}
+type Listed = Pick<Problem, "path" | "message" | "hint">;
 
 function listed(problems: readonly Listed[]): string {
   return problems

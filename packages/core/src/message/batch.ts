@@ -112,18 +112,22 @@ class ListBatch implements MessageBatch {
   }
 }
 
+interface SelectedFields extends SlabFields {
+  message?(index: number): Message;
+}
+
 class SlabBatch implements MessageBatch, MessageSource {
   readonly slab: Slab;
   readonly shared?: Metadata;
   readonly length: number;
-  private readonly fields: SlabFields | undefined;
+  private readonly fields: SelectedFields | undefined;
   private made: (Message | undefined)[] | undefined;
   private ids: (MessageId | undefined)[] | undefined;
   /** Ids of the messages that came without. */
   private fresh: FreshIds | undefined;
   private bytes = -1;
 
-  constructor(slab: Slab, fields: SlabFields | undefined, shared: Metadata | undefined) {
+  constructor(slab: Slab, fields: SelectedFields | undefined, shared: Metadata | undefined) {
     if (slab.starts.length !== slab.ends.length) throw new TypeError("a slab has as many starts as ends");
     this.slab = slab;
     this.length = slab.starts.length;
@@ -141,7 +145,7 @@ class SlabBatch implements MessageBatch, MessageSource {
     const message = made[index];
     if (message) return message;
     if (!(index >= 0 && index < this.length)) throw outside(index, this.length);
-    return (made[index] = Message.in(this, index));
+    return (made[index] = this.fields?.message?.(index) ?? Message.in(this, index));
   }
 
   payload(index: number): Uint8Array {
@@ -154,11 +158,12 @@ class SlabBatch implements MessageBatch, MessageSource {
     return (ids[index] ??= this.fields?.id?.(index) ?? this.freshIds().at(index));
   }
 
-  writeId(index: number, into: Uint8Array, at: number): void {
-    if (this.fields?.writeId?.(index, into, at)) return;
+  writeId(index: number, into: Uint8Array, at: number): boolean {
+    if (this.fields?.writeId?.(index, into, at)) return true;
     const id = this.ids?.[index] ?? this.fields?.id?.(index);
     if (id === undefined) this.freshIds().write(index, into, at);
     else for (let i = 0; i < id.length; i++) into[at + i] = id.charCodeAt(i);
+    return true;
   }
 
   metadata(index: number): Metadata {
@@ -167,8 +172,15 @@ class SlabBatch implements MessageBatch, MessageSource {
     return own && own.size > 0 ? new Map([...this.shared, ...own]) : this.shared;
   }
 
+  /** Messages and ids stay those of this batch. */
   select(indices: Uint32Array): MessageBatch {
-    return new Selection(this, indices);
+    const fields: SelectedFields = {
+      message: (index) => this.at(indices[index]!),
+      id: (index) => this.id(indices[index]!),
+      writeId: (index, into, at) => this.writeId(indices[index]!, into, at),
+      metadata: (index) => this.fields?.metadata?.(indices[index]!),
+    };
+    return new SlabBatch(slabOf(this.slab, indices), fields, this.shared);
   }
 
   *[Symbol.iterator](): Iterator<Message> {
@@ -177,47 +189,6 @@ class SlabBatch implements MessageBatch, MessageSource {
 
   private freshIds(): FreshIds {
     return (this.fresh ??= new FreshIds(this.length));
-  }
-}
-
-/** Some positions of a slab batch; messages, ids and bytes stay those of the whole. */
-class Selection extends SlabBatch {
-  private readonly whole: SlabBatch;
-  private readonly indices: Uint32Array;
-
-  constructor(whole: SlabBatch, indices: Uint32Array) {
-    super(slabOf(whole.slab, indices), undefined, whole.shared);
-    this.whole = whole;
-    this.indices = indices;
-  }
-
-  override at(index: number): Message {
-    return this.whole.at(this.position(index));
-  }
-
-  override id(index: number): MessageId {
-    return this.whole.id(this.position(index));
-  }
-
-  override writeId(index: number, into: Uint8Array, at: number): void {
-    this.whole.writeId(this.position(index), into, at);
-  }
-
-  override metadata(index: number): Metadata {
-    return this.whole.metadata(this.position(index));
-  }
-
-  override select(indices: Uint32Array): MessageBatch {
-    return new Selection(
-      this.whole,
-      indices.map((index) => this.position(index)),
-    );
-  }
-
-  private position(index: number): number {
-    const at = this.indices[index];
-    if (at === undefined) throw outside(index, this.length);
-    return at;
   }
 }
 

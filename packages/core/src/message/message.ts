@@ -1,3 +1,4 @@
+import type { MessageBatch } from "./batch.ts";
 import { freshId, type MessageId } from "./id.ts";
 
 /** Text attached to a message: header-like pairs, in the order in which they were set. */
@@ -15,11 +16,7 @@ export interface MessageChanges {
 }
 
 /** Where a message that lies in a batch finds its parts when somebody asks for them. */
-export interface MessageSource {
-  payload(index: number): Uint8Array;
-  id(index: number): MessageId;
-  metadata(index: number): Metadata;
-}
+export type MessageSource = Pick<MessageBatch, "payload" | "id" | "metadata">;
 
 /**
  * One message: an id, payload bytes and metadata. Immutable: `with` makes a changed copy that keeps the id.
@@ -30,14 +27,12 @@ export class Message {
   private key: MessageId | undefined;
   private pairs: Metadata | undefined;
   private source: MessageSource | undefined;
-  private index: number;
+  private index = 0;
 
   constructor(payload: Uint8Array | string, metadata?: Metadata, id?: MessageId) {
     this.bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
     this.key = id;
     this.pairs = metadata;
-    this.source = undefined;
-    this.index = 0;
   }
 
   /** A message that reads its parts from a batch. Called by batches only. */

@@ -2,15 +2,7 @@ import type { EndpointStatus } from "../contract/endpoint.ts";
 import type { AccountingSnapshot } from "./accounting.ts";
 import type { DropCount } from "./drops.ts";
 
-export type RouteState =
-  | "idle"
-  | "connecting"
-  | "running"
-  | "reconnecting"
-  | "stopping"
-  | "completed"
-  | "stopped"
-  | "failed";
+export type RouteState = RouteResult["outcome"] | "idle" | "connecting" | "running" | "reconnecting" | "stopping";
 
 /** How a route ended. */
 export interface RouteResult {

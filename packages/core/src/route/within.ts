@@ -4,10 +4,7 @@ import type { Clock } from "../contract/clock.ts";
 export function within(clock: Clock, ms: number, promise: Promise<void>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const cancel = clock.timer(ms, () => resolve(false));
-    promise.then(
-      () => resolve(true),
-      (error: unknown) => reject(error as Error),
-    );
+    promise.then(() => resolve(true), reject);
     promise.then(cancel, cancel);
   });
 }

@@ -50,6 +50,7 @@ describe("what a definition finds", () => {
       draining: true,
       allowFaultInjection: true,
       middlewares: ["m", "delay"],
+      expressions: expect.any(Function) as unknown,
     };
     expect(seen).toEqual([
       {

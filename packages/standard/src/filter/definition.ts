@@ -9,6 +9,10 @@ export const filter = defineMiddleware({
   schema: filterSchema,
   input: (inner, settings, context) => filterConsumer(inner, sieve(settings, context), context),
   output: (inner, settings, context) => filterPublisher(inner, sieve(settings, context)),
+  check(settings, context) {
+    context.expressions().predicate(settings.expression);
+    return [];
+  },
 });
 
 function sieve(settings: FilterSettings, context: OpenContext): Sieve {

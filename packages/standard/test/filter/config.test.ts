@@ -1,9 +1,11 @@
 import { createBridge, createRegistry } from "@mqb/core";
-import { jsonSchemaOf } from "@mqb/core/plugin";
+import { API_VERSION, definePlugin, jsonSchemaOf } from "@mqb/core/plugin";
 import { expect, it } from "vitest";
+import { errors } from "../../src/errors.ts";
 import standard from "../../src/index.ts";
+import { fakeCompiler, fakeExpressions } from "../fake-expressions.ts";
 
-const bridge = createBridge({ registry: createRegistry([standard]) });
+const bridge = createBridge({ registry: createRegistry([standard, fakeExpressions]) });
 const check = (filter: unknown) =>
   bridge.check("r", { input: { memory: { topic: "a" }, middlewares: [{ filter }] } }).problems;
 const AT = ["input", "middlewares", 0, "filter"];
@@ -33,5 +35,37 @@ it("shows both forms in its JSON Schema", () => {
   expect(schema.anyOf).toEqual([
     expect.objectContaining({ type: "string" }),
     expect.objectContaining({ type: "object", required: ["expression"], additionalProperties: false }),
+  ]);
+});
+
+it("says which package to install when nobody can compile its expression", () => {
+  const without = createBridge({ registry: createRegistry([standard]) });
+  const { problems } = without.check("r", { input: { memory: { topic: "a" }, middlewares: [{ filter: "a > 1" }] } });
+  expect(problems).toEqual([
+    expect.objectContaining({
+      level: "error",
+      code: "MQB_CORE_NO_EXPRESSIONS",
+      path: AT,
+      message: expect.stringContaining("input.middlewares[0].filter needs the expression language"),
+      hint: "install @mqb/expression",
+    }),
+  ]);
+});
+
+it("is refused with an expression that cannot be compiled, before it is opened", () => {
+  const expressions = definePlugin({
+    name: "strict",
+    apiVersion: API_VERSION,
+    expressions: {
+      ...fakeCompiler,
+      predicate: (source) => {
+        throw errors.REF_UNKNOWN({ name: source, known: [] });
+      },
+    },
+  });
+  const strict = createBridge({ registry: createRegistry([standard, expressions]) });
+  const { problems } = strict.check("r", { input: { memory: { topic: "a" }, middlewares: [{ filter: "a >" }] } });
+  expect(problems).toEqual([
+    expect.objectContaining({ level: "error", path: AT, message: expect.stringContaining("a >") }),
   ]);
 });
