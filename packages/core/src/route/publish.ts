@@ -1,4 +1,4 @@
-import { ACK, type Disposition, nack, type Outcome, reply } from "../contract/disposition.ts";
+import { ACK, type Disposition, NACK, nack, type Outcome, reply } from "../contract/disposition.ts";
 import { isExhausted, kindOf } from "../errors/mqb-error.ts";
 import type { MessageBatch } from "../message/batch.ts";
 import type { Accounting, Ending } from "./accounting.ts";
@@ -82,4 +82,30 @@ export function refuse(batch: MessageBatch, error: unknown, accounting: Accounti
   accounting.settle("nacked", batch.length);
   const dispositions = new Array<Disposition>(batch.length).fill(nack(error));
   return { dispositions, nacked: batch.length, delivered: 0, error, fatal: { error, kind: "connection" } };
+}
+
+/**
+ * Publishes as many messages as a limit leaves room for: a middleware that makes several of one exceeds what was asked
+ * for. More go out in the place of what did not reach the sink; the rest goes back to the source.
+ */
+export async function publishUpTo(
+  room: number,
+  batch: MessageBatch,
+  accounting: Accounting,
+  publish: (part: MessageBatch) => Promise<Verdict | undefined>,
+): Promise<Verdict> {
+  const dispositions = new Array<Disposition>(batch.length).fill(NACK);
+  let last: Verdict | undefined;
+  let [from, delivered, nacked] = [0, 0, 0];
+  while (from < batch.length && delivered < room && !last?.fatal) {
+    const length = Math.min(room - delivered, batch.length - from);
+    last = await publish(batch.select(Uint32Array.from({ length }, (_, i) => from + i)));
+    for (let i = 0; i < length; i++) dispositions[from + i] = last?.dispositions?.[i] ?? ACK;
+    delivered += last?.delivered ?? length;
+    nacked += last?.nacked ?? 0;
+    from += length;
+  }
+  const rest = batch.length - from;
+  accounting.settle("nacked", rest);
+  return { ...last, dispositions, nacked: nacked + rest, delivered };
 }

@@ -3,14 +3,16 @@ import type { RouteOptions } from "../config/route-options.ts";
 import { type Clock, sleep } from "../contract/clock.ts";
 import { type Disposition, failed, type Outcome } from "../contract/disposition.ts";
 import type { Consumer, Delivery, InputCapabilities, OutputCapabilities, Publisher } from "../contract/endpoint.ts";
+import type { Logger } from "../contract/log.ts";
 import { coreErrors } from "../errors/errors.ts";
-import { asError, kindOf } from "../errors/mqb-error.ts";
+import { asError, kindOf, type MqbError } from "../errors/mqb-error.ts";
 import { batchOf, type MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
-import { type Handler, outcomesOf, runHandler } from "./handler.ts";
-import { judge, refuse, type Verdict } from "./publish.ts";
+import { type Handled, type Handler, outcomesOf, runHandler } from "./handler.ts";
+import { judge, publishUpTo, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
+import { orAborted } from "./within.ts";
 import { Yielder } from "./yielder.ts";
 
 /** Why a pump stopped. */
@@ -22,7 +24,7 @@ export type PumpEnd =
 
 export interface PumpSettings {
   readonly plan: RoutePlan;
-  readonly bridge: { readonly clock: Clock };
+  readonly bridge: { readonly clock: Clock; readonly log: Logger };
   readonly handler: Handler | undefined;
   /** How many more messages may be delivered before the pump ends; asked before every read. */
   readonly remaining: () => number;
@@ -58,7 +60,6 @@ export class Pump {
   private readonly reading = new AbortController();
   private readonly sending = new AbortController();
   private readonly yielder = new Yielder();
-  private readonly over: Promise<PumpEnd>;
   private resolveOver: (end: PumpEnd) => void = () => {};
   private readonly timers: (() => void)[] = [];
   private end: PumpEnd | undefined;
@@ -69,9 +70,12 @@ export class Pump {
   /** No send needs to wait for company: nothing more is read. */
   private hurried = false;
   private commitFailed = false;
+  /** The source does not heed its signal. */
+  private noAnswer: MqbError | undefined;
   /** The sink takes nothing more, and why. */
   private sinkEnd: { readonly error: unknown } | undefined;
   private nextNumber = 0;
+  private nextSend = 0;
   private working = 0;
   private unsettled = 0;
   private bytes = 0;
@@ -90,9 +94,6 @@ export class Pump {
     this.source = input.input!;
     this.sink = output.output!;
     this.batchSize = options.batchSizeGiven ? options.batchSize : (this.sink.defaultBatchSize ?? options.batchSize);
-    this.over = new Promise((resolve) => {
-      this.resolveOver = resolve;
-    });
   }
 
   /** Batches that are not settled yet, and their payload bytes. */
@@ -102,8 +103,10 @@ export class Pump {
 
   /** Reads until the pump has an end, then waits for everything in flight, or until it is cut off. Never rejects. */
   run(): Promise<PumpEnd> {
-    void this.read();
-    return this.over;
+    return new Promise((resolve) => {
+      this.resolveOver = resolve;
+      void this.read();
+    });
   }
 
   /** Stops reading; what is in flight is finished. */
@@ -122,7 +125,8 @@ export class Pump {
   private async read(): Promise<void> {
     try {
       while (!this.end) {
-        const max = Math.min(this.batchSize, this.s.remaining() - this.messages);
+        const room = this.s.remaining() - this.messages;
+        const max = Math.min(this.batchSize, room);
         if (!this.hasRoom() || (max <= 0 && this.unsettled > 0)) {
           if (max <= 0 && !this.hurried) this.hurry();
           await this.somethingSettled();
@@ -134,7 +138,7 @@ export class Pump {
           ? this.receiveOrIdle(max)
           : this.consumer.receive(max, this.reading.signal));
         if (this.isOver) return;
-        this.begin(delivery);
+        this.begin(delivery, room);
         if (delivery.batch.length === 0 && !delivery.emptied && !this.end) await this.afterNothing();
         const pause = this.yielder.turn();
         if (pause) await pause;
@@ -147,14 +151,28 @@ export class Pump {
     }
   }
 
+  /** A source that is silent is told to stop waiting; one that does not heed that is not waited for. */
   private async receiveOrIdle(max: number): Promise<Delivery> {
     const idle = new AbortController();
-    const cancel = this.clock.timer(this.s.drainIdleMs, () => idle.abort());
-    const stop = (): void => idle.abort(this.reading.signal.reason);
+    const deaf = new AbortController();
+    let cancel = this.clock.timer(this.s.drainIdleMs, () => {
+      idle.abort();
+      cancel = this.clock.timer(RECEIVE_LIMIT_MS, () => deaf.abort());
+    });
+    const stop = (): void => {
+      cancel();
+      idle.abort(this.reading.signal.reason);
+    };
     this.reading.signal.addEventListener("abort", stop, { once: true });
     try {
-      return await this.consumer.receive(max, idle.signal);
+      return await orAborted(this.consumer.receive(max, idle.signal), deaf.signal);
     } catch (error) {
+      if (deaf.signal.aborted) {
+        const { name: route, input } = this.s.plan;
+        this.noAnswer = coreErrors.NO_ANSWER({ route, input: input.type, ms: RECEIVE_LIMIT_MS });
+        this.s.bridge.log.warn(this.noAnswer.message, { route });
+        return NOTHING;
+      }
       const aborted = (error as { name?: unknown } | null | undefined)?.name === "AbortError";
       if (idle.signal.aborted && (aborted || this.end)) return NOTHING;
       throw error;
@@ -172,11 +190,13 @@ export class Pump {
     this.hurry();
     while (this.unsettled > 0 && !this.end) await this.somethingSettled();
     if (this.nacksSince === 0) this.finish({ reason: "drained" });
+    // Its receive is still open: what came back to it is read over a new connection.
+    else if (this.noAnswer) this.finish({ reason: "connection", error: this.noAnswer });
     this.nacksSince = 0;
     this.hurried = false;
   }
 
-  private begin(delivery: Delivery): void {
+  private begin(delivery: Delivery, room: number): void {
     const { batch } = delivery;
     const number = this.nextNumber++;
     this.unsettled += 1;
@@ -184,39 +204,52 @@ export class Pump {
     this.messages += batch.length;
     if (batch.length > 0) {
       if (this.s.plan.input.middlewares.length === 0) this.s.accounting.receive(batch.length);
-      void this.work(delivery, number);
+      this.work(delivery, number, room).catch((error: unknown) => this.finish(endOf(error)));
     } else {
-      if (this.sink.orderedPublish) void this.skipTurn(number);
       void this.settle(delivery, number);
     }
   }
 
   /** Publishes and commits one batch. Holds a worker until the sink has answered, a commit slot until the source has. */
-  private async work(delivery: Delivery, number: number): Promise<void> {
+  private async work(delivery: Delivery, number: number, room: number): Promise<void> {
     const { batch } = delivery;
-    const { plan, handler, accounting, drops } = this.s;
     const { orderedPublish } = this.sink;
+    const order = this.nextSend++;
     this.working += 1;
-    const handled = handler && (await runHandler(handler, batch, plan.name, this.yielder));
-    const turn = orderedPublish ? this.publishing.enter(number) : undefined;
+    const fits = batch.length <= room;
+    const handling = fits ? this.handle(batch) : undefined;
+    const handled = handling && (await handling);
+    const turn = orderedPublish ? this.publishing.enter(order) : undefined;
     if (turn) await turn;
-    let verdict: Verdict | undefined;
-    try {
-      const sent = await this.send(handled ? handled.publish : batch);
-      const outcomes = handled ? outcomesOf(handled, sent, batch.length) : sent;
-      if (outcomes) verdict = judge(batch, outcomes, this.source.acknowledges, accounting, drops);
-      else accounting.settle("delivered", batch.length);
-    } catch (error) {
-      // A fault of a connector: its outcomes cannot be read.
-      verdict = refuse(batch, error, accounting);
-    }
+    const publish = async (part: MessageBatch) => this.publish(part, await this.handle(part));
+    const { accounting } = this.s;
+    const verdict = await (fits ? this.publish(batch, handled) : publishUpTo(room, batch, accounting, publish));
     // Before the next one's turn: after a failure nothing younger may reach the sink ahead of what comes back.
     if (verdict) this.note(verdict);
     else this.fruitless = 0;
-    if (orderedPublish) this.publishing.leave(number);
+    if (orderedPublish) this.publishing.leave(order);
     this.working -= 1;
     this.wakeReader();
     void this.settle(delivery, number, verdict?.dispositions);
+  }
+
+  private handle(batch: MessageBatch): Promise<Handled> | undefined {
+    return this.s.handler && runHandler(this.s.handler, batch, this.s.plan.name, this.yielder);
+  }
+
+  /** Undefined = everything is delivered. */
+  private async publish(batch: MessageBatch, handled: Handled | undefined): Promise<Verdict | undefined> {
+    const { accounting, drops } = this.s;
+    try {
+      const sent = await this.send(handled ? handled.publish : batch);
+      const outcomes = handled ? outcomesOf(handled, sent, batch.length) : sent;
+      if (outcomes) return judge(batch, outcomes, this.source.acknowledges, accounting, drops);
+      accounting.settle("delivered", batch.length);
+      return undefined;
+    } catch (error) {
+      // A fault of a connector: its outcomes cannot be read.
+      return refuse(batch, error, accounting);
+    }
   }
 
   private async send(batch: MessageBatch): Promise<readonly Outcome[] | undefined> {
@@ -234,12 +267,6 @@ export class Pump {
     } catch (error) {
       return new Array<Outcome>(batch.length).fill(failed(error));
     }
-  }
-
-  private async skipTurn(number: number): Promise<void> {
-    const turn = this.publishing.enter(number);
-    if (turn) await turn;
-    this.publishing.leave(number);
   }
 
   private note(verdict: Verdict): void {

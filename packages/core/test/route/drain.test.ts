@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { failed } from "../../src/contract/disposition.ts";
 import { MqbError } from "../../src/errors/mqb-error.ts";
 import { FakeConsumer, untilAborted } from "../fakes/consumer.ts";
-import { deferred } from "../fakes/deferred.ts";
+import { deferred, never } from "../fakes/deferred.ts";
 import { harness, runToEnd } from "../fakes/harness.ts";
 import { FakePublisher } from "../fakes/publisher.ts";
 import { settled, until } from "../fakes/until.ts";
@@ -167,6 +167,49 @@ describe("a drain of a source without an end of its own", () => {
     await h.route.start();
     await h.clock.advance(1000);
     expect(await h.route.done).toMatchObject({ outcome: "failed", error: { message: "gone" } });
+  });
+});
+
+describe("a drain of a source that does not heed its signal", () => {
+  const deaf = { bounded: false };
+
+  it("ends a second after the silence, and says which source it was", async () => {
+    const h = harness({ consumer: new FakeConsumer([["a"], () => never()]), input: deaf, route: drain });
+    await h.route.start();
+    await h.clock.advance(1999);
+    expect(h.route.state).toBe("running");
+    await h.clock.advance(1);
+    expect(await h.route.done).toMatchObject({ outcome: "completed", accounting: { delivered: 1, inFlight: 0 } });
+    expect(h.consumer.closed).toBe(1);
+    expect(h.log.at("warn")).toEqual([
+      'the input "source" of route "r" did not answer within 1000 ms after it was told to stop waiting',
+    ]);
+    expect(h.clock.pending).toBe(0);
+  });
+
+  it("is opened again for what came back to it meanwhile", async () => {
+    let opened = 0;
+    const consumer = () => new FakeConsumer(++opened === 1 ? [["a", "b"], () => never()] : [["b"]]);
+    const gate = deferred();
+    const publisher = new FakePublisher((_, call) =>
+      call === 1 ? gate.promise.then(() => [{ type: "accepted" as const }, busy]) : undefined,
+    );
+    const h = harness({ consumer, publisher, input: deaf, route: { ...drain, concurrency: 2 } });
+    await h.route.start();
+    await h.clock.advance(2000);
+    gate.resolve();
+    const done = await h.clock.run(h.route.done);
+    expect(done).toMatchObject({ outcome: "completed", accounting: { delivered: 2, nacked: 1, inFlight: 0 } });
+    expect(opened).toBe(2);
+  });
+
+  it("leaves no timer behind when it is stopped", async () => {
+    const h = harness({ consumer: new FakeConsumer([() => never()]), input: deaf, route: drain });
+    await h.route.start();
+    await h.clock.advance(500);
+    await h.clock.run(h.route.stop());
+    expect(h.clock.time).toBe(1500);
+    expect(h.clock.pending).toBe(0);
   });
 });
 

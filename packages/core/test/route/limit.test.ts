@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ACCEPTED, failed, type Outcome } from "../../src/contract/disposition.ts";
 import { MqbError } from "../../src/errors/mqb-error.ts";
+import { batchOf } from "../../src/message/batch.ts";
+import { Message } from "../../src/message/message.ts";
 import { FakeConsumer } from "../fakes/consumer.ts";
 import { harness, runToEnd } from "../fakes/harness.ts";
 import { middleware } from "../fakes/plugin.ts";
@@ -14,6 +16,24 @@ function numbers(): FakeConsumer {
   const consumer: FakeConsumer = new FakeConsumer(Array.from({ length: 1000 }, () => give));
   return consumer;
 }
+
+/** Makes three messages of each, as `unpack` does. */
+const tripling = {
+  middlewares: {
+    triple: middleware({
+      input: (inner, _, { accounting }) => ({
+        close: () => inner.close(),
+        receive: async (max, signal) => {
+          const { batch, ...delivery } = await inner.receive(max, signal);
+          accounting.receive(2 * batch.length);
+          const made = [...batch].flatMap((message) => [..."abc"].map((part) => new Message(message.text() + part)));
+          return { ...delivery, batch: batchOf(made) };
+        },
+      }),
+    }),
+  },
+  route: { input: { source: {}, middlewares: ["triple"] } },
+};
 
 describe("a limit", () => {
   it.each([[1], [9], [10], [25]])("of %i is exact", async (limit) => {
@@ -72,6 +92,52 @@ describe("a limit", () => {
     });
     expect((await runToEnd(h)).accounting).toMatchObject({ delivered: 21, inFlight: 0 });
     expect(h.publisher.texts).toEqual(Array.from({ length: 21 }, (_, i) => String(2 * i + 1)));
+  });
+
+  it.each([[1], [7], [10], [33]])(
+    "of %i is exact behind an input middleware that makes three of one",
+    async (limit) => {
+      const h = harness({
+        consumer: numbers(),
+        ...tripling,
+        route: { ...tripling.route, concurrency: 4 },
+        run: { limit },
+      });
+      const { outcome, accounting } = await runToEnd(h);
+      expect({ outcome, delivered: accounting.delivered, inFlight: accounting.inFlight }).toEqual({
+        outcome: "completed",
+        delivered: limit,
+        inFlight: 0,
+      });
+      expect(h.publisher.texts).toEqual(Array.from({ length: limit }, (_, i) => `${Math.floor(i / 3)}${"abc"[i % 3]}`));
+      expect(accounting.received).toBe(limit + accounting.nacked);
+    },
+  );
+
+  it("sends more of a batch that is too large as long as the sink takes less than the limit leaves", async () => {
+    const publisher = new FakePublisher((batch) =>
+      Array.from(batch, (message) =>
+        message.text().endsWith("a") ? failed(new MqbError("X", "permanent", "no")) : ACCEPTED,
+      ),
+    );
+    const h = harness({ consumer: numbers(), publisher, ...tripling, run: { limit: 5 } });
+    const { accounting } = await runToEnd(h);
+    expect(publisher.texts).toEqual(["0a", "0b", "0c", "1a", "1b", "1c", "2a", "2b"]);
+    expect(accounting).toMatchObject({ delivered: 5, dropped: 3, inFlight: 0 });
+    const [commit] = h.consumer.commits;
+    const types = Array.from({ length: 15 }, (_, i) => (i < 8 ? "ack" : "nack"));
+    expect(commit!.dispositions?.map(({ type }) => type)).toEqual(types);
+  });
+
+  it("gives the handler each message of a batch that is too large once", async () => {
+    const handled: string[] = [];
+    const handler = (message: Message) => {
+      handled.push(message.text());
+      return message;
+    };
+    const h = harness({ consumer: numbers(), ...tripling, run: { limit: 4, handler } });
+    await runToEnd(h);
+    expect(handled).toEqual(["0a", "0b", "0c", "1a"]);
   });
 
   it("hurries sends that wait for company when nothing more is read", async () => {
