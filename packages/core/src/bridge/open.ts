@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { formatPath, type Path, splitPath } from "../config/path.ts";
 import { Problems } from "../config/problem.ts";
-import { type ResolvedEndpoint, type ResolvedMiddleware, resolveEndpoint } from "../config/resolve.ts";
+import { expressionsOf, type ResolvedEndpoint, type ResolvedMiddleware, resolveEndpoint } from "../config/resolve.ts";
 import type { MiddlewareContext, OpenContext, Side } from "../contract/context.ts";
 import type { References } from "../contract/definition.ts";
 import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "../contract/endpoint.ts";
@@ -135,9 +135,6 @@ function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope
     openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), scope),
     openStore: (url) => openStore(url, bridge),
     reference: (name) => bridge.references.get(name),
-    expressions: () => {
-      if (!bridge.registry.expressions) throw coreErrors.NO_EXPRESSIONS({ path: at });
-      return bridge.registry.expressions;
-    },
+    expressions: () => expressionsOf(bridge.registry, at),
   };
 }

@@ -1,5 +1,6 @@
 import type { MiddlewareContext, OpenContext, Side } from "./context.ts";
 import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "./endpoint.ts";
+import type { ExpressionCompiler } from "./expression.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { ConfigSchema } from "./schema.ts";
 
@@ -44,6 +45,8 @@ export interface CheckContext {
   /** Names in the `middlewares` list that it stands in or beside, in written order. */
   readonly middlewares: readonly string[];
   readonly children: readonly ResolvedChild[];
+  /** As of `OpenContext`: compile expressions in `check`, so that a wrong one is found before the start. */
+  expressions(): ExpressionCompiler;
 }
 
 /** What a look at a system needs to know; no route runs. `signal` aborts when nobody waits any longer. */
