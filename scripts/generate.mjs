@@ -67,6 +67,7 @@ async function reference(outputs, plugins) {
   const pages = new Map([
     ["README.md", referenceIndex(plugins)],
     ["errors.md", errorPage(errors, await problemCodes(packages.filter(isPublic)))],
+    ["cli.md", await commandPage()],
     ...plugins.map((plugin) => {
       const hasErrors = errors.some(({ name }) => name === plugin.name);
       return /** @type {const} */ ([pageName(plugin.name), referencePage(plugin, hasErrors)]);
@@ -90,6 +91,17 @@ async function configurationSchemaFile(plugins) {
   const bundled = plugins.filter(({ name }) => cli?.manifest.dependencies?.[name] !== undefined);
   const schema = configurationSchema(createRegistry(bundled.map(({ plugin }) => plugin)));
   return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+/** docs/reference/cli.md, from the declarations of the commands. */
+async function commandPage() {
+  /** @param {string} file */
+  const built = (file) => import(pathToFileURL(join(root, "apps/cli/dist", file)).href);
+  const [{ commandReference }, { COMMANDS, PROGRAM }] = await Promise.all([
+    built("args/reference.js"),
+    built("commands.js"),
+  ]);
+  return commandReference(PROGRAM, COMMANDS);
 }
 
 /** @param {string} folder */

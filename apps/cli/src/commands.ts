@@ -8,8 +8,9 @@ import { DOCTOR } from "./doctor/declaration.ts";
 import { EXPLAIN } from "./explain/declaration.ts";
 import { INIT } from "./init/declaration.ts";
 import { PLUGINS, PLUGINS_INFO, PLUGINS_LIST } from "./plugins/declaration.ts";
-import { RUN, RUN_FLAGS } from "./run/declaration.ts";
+import { RUN, RUN_FLAGS, RUN_MANUAL } from "./run/declaration.ts";
 import { SCHEMA } from "./schema/declaration.ts";
+import { STATUS } from "./status/declaration.ts";
 import { TO_CLI } from "./to-cli/declaration.ts";
 
 /** The program without a command: it runs the configuration. */
@@ -18,8 +19,14 @@ export const PROGRAM: CommandDeclaration = {
   summary: "mqb moves messages between systems: routes from a configuration, or one copy from here to there.",
   positionals: [],
   flags: [...RUN_FLAGS, { name: "version", short: "V", help: "Print the version" }],
-  notes:
-    "Without a command, mqb runs the configuration, like `mqb run`. Exit codes: 0 done or stopped, 1 failed, 2 wrong arguments.",
+  ...RUN_MANUAL,
+  description:
+    "Without a command, mqb runs the configuration, like `mqb run`. `mqb help COMMAND` tells about one command. Results go to standard output, everything else to standard error; passwords, tokens and keys are shown as `***`.",
+  examples: [
+    { command: "mqb copy 'orders.csv?format=csv' 'orders.jsonl?format=raw' --drain", help: "Copy a file:" },
+    { command: "mqb init --from orders.csv --to orders.jsonl --out mqb.yaml", help: "Begin a configuration:" },
+    { command: "mqb check -c mqb.yaml && mqb run -c mqb.yaml", help: "Check it, and run it:" },
+  ],
   load: async () => (await import("./run/run.ts")).run,
 };
 
@@ -36,6 +43,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   PLUGINS_LIST,
   PLUGINS_INFO,
   SCHEMA,
+  STATUS,
   TO_CLI,
   COMPLETION,
   {
@@ -46,7 +54,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     exits: ["ok", "usage"],
     examples: [{ command: "mqb help plugins info", help: "The help of one command:" }],
   },
-  ...["mcp", "checkpoint", "status", "agent-listen", "list", "describe"].map((name) => ({
+  ...["mcp", "checkpoint", "agent-listen", "list", "describe"].map((name) => ({
     name,
     summary: "",
     positionals: [],

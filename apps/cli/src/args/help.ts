@@ -63,7 +63,12 @@ export function variablesOf(command: CommandDeclaration): readonly { readonly na
 
 export function flagText(flag: FlagDeclaration): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
-  return `${short}--${flag.name}${flag.value === undefined ? "" : ` <${flag.value}>`}`;
+  return `${short}--${flag.name}${valueText(flag)}`;
+}
+
+export function valueText({ value, alone }: FlagDeclaration): string {
+  if (value === undefined) return "";
+  return alone === undefined ? ` <${value}>` : ` [${value}]`;
 }
 
 export function flagHelp(flag: FlagDeclaration): string {

@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../args/declare.ts";
-import { COLOR, CONFIGURATION, HELP, JSON_OUTPUT } from "../args/flags.ts";
+import { COLOR, CONFIGURATION, CONFIGURATION_FILES, HELP, JSON_OUTPUT, OVERLAY_VARIABLE } from "../args/flags.ts";
 
 export const CHECK: CommandDeclaration = {
   name: "check",
@@ -12,6 +12,8 @@ export const CHECK: CommandDeclaration = {
     "With --json: { source, ok, exit_code, errors, warnings, notes, routes: [{ name, enabled, ok, guarantee, guarantee_reason }], problems: [{ level, code, path, source, line, column, message, hint }] }. The level is error, warning or note; line and column count from 1 and are 0 for what is no text.",
   ].join("\n"),
   exits: ["ok", "failed", "usage", "pluginsMissing", "warnings"],
+  environment: [OVERLAY_VARIABLE],
+  files: CONFIGURATION_FILES,
   examples: [
     { command: "mqb check -c mqb.yaml", help: "Check a file:" },
     { command: "mqb check -c mqb.yaml --strict --json", help: "In a pipeline, with warnings as failures:" },

@@ -1,12 +1,12 @@
 import type { CommandDeclaration } from "../args/declare.ts";
-import { COLOR, HELP, PLUGIN } from "../args/flags.ts";
+import { COLOR, DOTENV_FILE, HELP, PLUGIN, RUN_VARIABLES } from "../args/flags.ts";
 
 export const COPY: CommandDeclaration = {
   name: "copy",
   summary: "Copy messages from one endpoint to another",
   positionals: [
-    { name: "SOURCE", help: "Endpoint URI to read from; - is standard input" },
-    { name: "TARGET", help: "Endpoint URI to write to; - is standard output" },
+    { name: "SOURCE", help: "Endpoint URI to read from; - is standard input", file: true },
+    { name: "TARGET", help: "Endpoint URI to write to; - is standard output", file: true },
   ],
   flags: [
     { name: "from", value: "SOURCE", help: "The source, instead of the argument" },
@@ -59,17 +59,30 @@ export const COPY: CommandDeclaration = {
   ],
   notes: [
     "Endpoint URIs: scheme:rest[?field=value&...][|middleware[?field=value&...]]...",
-    "  mqb copy 'orders.csv?format=csv' 'orders.jsonl?format=raw' --drain",
-    "  mqb copy 'file:in.jsonl' 'memory://orders|retry?max_attempts=5'",
-    "  mqb copy 'in.csv?format=csv&csv.separator=auto' 'out.jsonl?format=raw' --drain",
-    'A member of an object field is written with a dot, or the field as a JSON literal: csv={"separator":";"}. An endpoint',
-    "inside a URI is a URI itself, with & written %26, # %23 and | %7C: fanout:?to=file:a.jsonl&to=file:b.txt%3Fformat=raw.",
+    "A path without a scheme is a file; - is standard input or output.",
+    'A member of an object field is written with a dot, or the field as a JSON literal: csv={"separator":";"}. An endpoint inside a URI is a URI itself, with & written %26, # %23 and | %7C: fanout:?to=file:a.jsonl&to=file:b.txt%3Fformat=raw.',
     "$VAR and ${VAR} in a URI stand for environment variables; write %24 for a literal $, %7C for |, %26 for &.",
     "A file that dead letters go to is made when the copy starts: whether it can be written shows before the first failure.",
-    "--resume keeps a position for each source, destination and filter, at the source or where it is told to; passwords do",
-    "not count. Not for files and pipes.",
-    "Exit codes: 0 copied, or stopped by a signal; 1 a row was not delivered, or the copy could not start: also when SOURCE",
-    "or TARGET is missing or wrong; 2 a flag is unknown, or has a wrong value.",
+    "--resume keeps a position for each source, destination and filter, at the source or where it is told to; passwords do not count. Not for files and pipes.",
+    "A missing or wrong SOURCE or TARGET ends with 1, an unknown flag or a wrong value with 2.",
   ].join("\n"),
+  exits: ["ok", "failed", "usage", "interrupted", "terminated"],
+  environment: RUN_VARIABLES,
+  files: [DOTENV_FILE],
+  examples: [
+    {
+      command: "mqb copy 'orders.csv?format=csv' 'orders.jsonl?format=raw' --drain",
+      help: "A file, in another format:",
+    },
+    {
+      command: "mqb copy 'in.csv?format=csv&csv.separator=auto' 'out.jsonl?format=raw' --drain",
+      help: "With a member of an object field:",
+    },
+    {
+      command:
+        "producer | mqb copy '-?format=raw' 'file:log.txt|retry?max_attempts=5|dlq?endpoint=file:rejected.jsonl'",
+      help: "From a pipe, with middlewares on the target:",
+    },
+  ],
   load: async () => (await import("./copy.ts")).copy,
 };

@@ -1,5 +1,13 @@
 import type { CommandDeclaration } from "../args/declare.ts";
-import { COLOR, CONFIGURATION, HELP, JSON_OUTPUT } from "../args/flags.ts";
+import {
+  COLOR,
+  CONFIGURATION,
+  CONFIGURATION_FILES,
+  HELP,
+  JSON_OUTPUT,
+  LOG_VARIABLES,
+  OVERLAY_VARIABLE,
+} from "../args/flags.ts";
 
 export const DOCTOR: CommandDeclaration = {
   name: "doctor",
@@ -27,7 +35,8 @@ export const DOCTOR: CommandDeclaration = {
   notes:
     "With --json: { ok, exit_code, routes: [{ name, problems, places: [{ path, name, how, findings: [{ check, ok, detail, hint }] }] }] }. `how` is probed, opened or not probed; `check` is a word such as reachable, credentials, exists, readable, writable, space, codec, clock, loop.",
   exits: ["ok", "failed", "usage", "pluginsMissing", "unreachable"],
-  environment: [{ name: "RUST_LOG", help: "what to log, e.g. debug or info,kafka=debug" }],
+  environment: [OVERLAY_VARIABLE, ...LOG_VARIABLES],
+  files: CONFIGURATION_FILES,
   examples: [
     { command: "mqb doctor -c mqb.yaml", help: "Before a deployment:" },
     {

@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../args/declare.ts";
-import { COLOR, CONFIGURATION, HELP, JSON_OUTPUT } from "../args/flags.ts";
+import { COLOR, CONFIGURATION, CONFIGURATION_FILES, HELP, JSON_OUTPUT, OVERLAY_VARIABLE } from "../args/flags.ts";
 
 export const EXPLAIN: CommandDeclaration = {
   name: "explain",
@@ -13,6 +13,8 @@ export const EXPLAIN: CommandDeclaration = {
   notes:
     "With --json: { routes: [{ name, ok, description, road: [{ path, name, kind, text }], guarantee: { level, reason, required }, order, duplicated, lost, drain, stop, reconnect }] }. The last six are lists of sentences; a route that cannot start has problems instead.",
   exits: ["ok", "failed", "usage", "pluginsMissing"],
+  environment: [OVERLAY_VARIABLE],
+  files: CONFIGURATION_FILES,
   examples: [{ command: "mqb explain -c mqb.yaml orders", help: "What becomes of an order on its way:" }],
   load: async () => (await import("./explain.ts")).explain,
 };

@@ -17,6 +17,7 @@ export const INIT: CommandDeclaration = {
     COLOR,
     HELP,
   ],
+  files: [{ name: "config.yml", help: "what is written where --out says nothing" }],
   examples: [
     { command: "mqb init --from orders.csv --to orders.jsonl", help: "From one file to another:" },
     {
