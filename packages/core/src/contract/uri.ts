@@ -11,19 +11,33 @@ export interface EndpointUri {
 }
 
 /** How a URI scheme becomes an endpoint configuration. */
-export interface SchemeDefinition {
-  /** The endpoint's key. */
-  readonly endpoint: string;
+export type SchemeDefinition = FieldScheme | OwnScheme;
+
+/** The parameters of the URI are fields of the endpoint. */
+export interface FieldScheme extends SchemeBase {
   /** Fields that come from the scheme and body; parameters named like a field override them. Throws a `config` error. */
   config(uri: EndpointUri, side: Side): Readonly<Record<string, unknown>>;
   /** Parameters that are no field of the endpoint stay on the connection URL, in this field, instead of being refused. */
   readonly driverParams?: string;
+  readonly ownParams?: false;
+}
+
+/** The scheme takes the whole URI itself, as those of structural endpoints do. */
+export interface OwnScheme extends SchemeBase {
   /**
-   * Takes the whole URI itself (structural endpoints): `config` gets all parameters, in their order and as often as they
-   * are written (`to=…&to=…`, `when=…&to=…`, `case.V=…`), and no field matching is done. Where the configuration that it
-   * returns has a text in the place of an endpoint (see `children` of the endpoint), that text is read as a URI.
+   * The whole configuration, of any shape: a list of branches, a text, fields. Gets all parameters, in their order and as
+   * often as they are written (`to=…&to=…`, `when=…&to=…`, `case.V=…`); no field matching is done. Where the configuration
+   * has a text in the place of an endpoint (see `children` of the endpoint), that text is read as a URI. Throws a `config`
+   * error.
    */
-  readonly ownParams?: boolean;
+  config(uri: EndpointUri, side: Side): unknown;
+  readonly driverParams?: never;
+  readonly ownParams: true;
+}
+
+interface SchemeBase {
+  /** The endpoint's key. */
+  readonly endpoint: string;
   /**
    * The way back, for `mqb to-cli`: a URI whose `config` gives as much of this configuration as it can; fields that are
    * left are added as parameters. Nested endpoints stand in it as URIs. Undefined = it has none. Needed where the body of
