@@ -107,12 +107,29 @@ function row(name: string, text: string): string[] {
   return [head.padEnd(INDENT) + (lines[0] ?? ""), ...lines.slice(1).map((line) => " ".repeat(INDENT) + line)];
 }
 
-/** Lines, each wrapped; what is indented stays as it is. */
+/** Paragraphs, wrapped: lines that follow each other belong together. What is indented stays as it is. */
 function prose(text = ""): string {
-  return text
-    .split("\n")
-    .flatMap((line) => (line.startsWith(" ") ? [line] : line === "" ? [""] : wrap(line, WIDTH)))
+  return paragraphs(text)
+    .flatMap(({ isCode, lines }, index) => [
+      ...(index > 0 ? [""] : []),
+      ...(isCode ? lines.map((line) => `  ${line}`) : wrap(lines.join(" "), WIDTH)),
+    ])
     .join("\n");
+}
+
+/** A text taken apart: paragraphs, which empty lines separate, and blocks of indented lines. */
+export function paragraphs(text: string): { readonly isCode: boolean; readonly lines: readonly string[] }[] {
+  const found: { readonly isCode: boolean; readonly lines: string[] }[] = [];
+  let open = false;
+  for (const line of text.split("\n")) {
+    const isCode = line.startsWith(" ");
+    const last = found.at(-1);
+    if (line === "") open = false;
+    else if (open && last?.isCode === isCode) last.lines.push(line.trim());
+    else found.push({ isCode, lines: [line.trim()] });
+    if (line !== "") open = true;
+  }
+  return found;
 }
 
 function wrap(text: string, width: number): string[] {

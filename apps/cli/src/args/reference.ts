@@ -1,6 +1,6 @@
 import { EXIT, EXIT_MEANINGS, type Exit } from "../exit.ts";
 import { type CommandDeclaration, exitsOf } from "./declare.ts";
-import { argumentHelp, flagHelp, shownFlags, usageOf, variablesOf } from "./help.ts";
+import { argumentHelp, flagHelp, paragraphs, shownFlags, usageOf, variablesOf } from "./help.ts";
 
 /** The reference of the command line in Markdown, from the declarations that the help is made from. */
 export function commandReference(program: CommandDeclaration, commands: readonly CommandDeclaration[]): string {
@@ -69,17 +69,9 @@ function section(command: CommandDeclaration, title: string): string {
   return parts.filter(Boolean).join("\n\n");
 }
 
-/** Notes as paragraphs; indented lines are code. */
 function markdown(text: string): string {
-  const blocks: { readonly isCode: boolean; readonly lines: string[] }[] = [];
-  for (const line of text.split("\n")) {
-    const isCode = line.startsWith(" ");
-    const last = blocks.at(-1);
-    if (last && last.isCode === isCode && isCode) last.lines.push(line.trim());
-    else if (line !== "") blocks.push({ isCode, lines: [isCode ? line.trim() : escaped(line)] });
-  }
-  return blocks
-    .map(({ isCode, lines }) => (isCode ? `\`\`\`sh\n${lines.join("\n")}\n\`\`\`` : lines.join(" ")))
+  return paragraphs(text)
+    .map(({ isCode, lines }) => (isCode ? `\`\`\`\n${lines.join("\n")}\n\`\`\`` : escaped(lines.join(" "))))
     .join("\n\n");
 }
 

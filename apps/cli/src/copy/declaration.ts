@@ -65,7 +65,7 @@ export const COPY: CommandDeclaration = {
     "A file that dead letters go to is made when the copy starts: whether it can be written shows before the first failure.",
     "--resume keeps a position for each source, destination and filter, at the source or where it is told to; passwords do not count. Not for files and pipes.",
     "A missing or wrong SOURCE or TARGET ends with 1, an unknown flag or a wrong value with 2.",
-  ].join("\n"),
+  ].join("\n\n"),
   exits: ["ok", "failed", "usage", "interrupted", "terminated"],
   environment: RUN_VARIABLES,
   files: [DOTENV_FILE],

@@ -23,5 +23,6 @@ export const SCHEMA: CommandDeclaration = {
     "  # yaml-language-server: $schema=.mqb/schema.json        (first line of the configuration)",
     "The configuration is read only for its `plugins`. `mqb --schema PATH` is the same.",
   ].join("\n"),
+  examples: [{ command: "mqb schema --out .mqb/schema.json", help: "For an editor:" }],
   load: async () => (await import("./schema.ts")).schema,
 };

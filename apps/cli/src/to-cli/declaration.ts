@@ -17,5 +17,9 @@ export const TO_CLI: CommandDeclaration = {
     "names follow on standard error; everything else that variables gave is written out.",
     'With --json: {"command", "required_env": [names], "encoded_env": [those whose value has to be percent-encoded]}.',
   ].join("\n"),
+  examples: [
+    { command: "mqb to-cli -c mqb.yaml", help: "A whole configuration, in one line:" },
+    { command: "mqb to-cli -c mqb.yaml --copy", help: "One route, as a copy:" },
+  ],
   load: async () => (await import("./to-cli.ts")).toCli,
 };
