@@ -4,6 +4,7 @@ export { checkWithDefaults, type RouteCheck, type RouteDefaults } from "./check-
 export type { Environment } from "./environment.ts";
 export { configErrors } from "./errors.ts";
 export { knownNames, packageFor } from "./known-packages.ts";
+export { type LintedRoute, lintRoute } from "./lint/index.ts";
 export type { Names } from "./named.ts";
 export { secretsOfPlan, secretsOfPlans } from "./redact/plan-secrets.ts";
 export { createRedactor, type Redactor } from "./redact/redactor.ts";

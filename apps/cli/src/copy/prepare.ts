@@ -1,4 +1,4 @@
-import { checkWithDefaults, endpointFromUri, type Names, namesInUri, parseUri } from "@mqb/config/uri";
+import { checkWithDefaults, endpointFromUri, lintRoute, type Names, namesInUri, parseUri } from "@mqb/config/uri";
 import { formatPath, type Problem, type Registry, type RoutePlan } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import { cliErrors } from "../errors.ts";
@@ -77,8 +77,10 @@ export async function prepareCopy(
 
 function checked(registry: Registry, written: Record<string, unknown>): Pick<PreparedCopy, "config" | "plan"> {
   const { config, checked: route } = checkWithDefaults(registry, COPY_ROUTE, defined(written), DEFAULTS);
-  if (route.plan) return { config, plan: route.plan };
-  const errors = route.problems.filter((problem) => problem.level === "error");
+  const { plan } = route;
+  const linted = plan ? lintRoute({ name: COPY_ROUTE, config, plan }) : [];
+  const errors = [...route.problems, ...linted].filter((problem) => problem.level === "error");
+  if (plan && errors.length === 0) return { config, plan };
   throw cliErrors.COPY_ROUTE({ problems: errors.map(problemText) });
 }
 

@@ -16,6 +16,7 @@ export const lintCodes = {
   MQB_LINT_CLEAR_SECRET: "a secret is written into the configuration (a note)",
   MQB_LINT_PLAIN_TRANSPORT: "a secret goes over the network unencrypted (a warning)",
   MQB_LINT_CERTIFICATES: "certificates are not checked (a warning)",
+  MQB_LINT_TLS: "a `tls` block contradicts its URL or itself (an error), or nothing turns it on (a warning)",
   MQB_LINT_DEAD_LETTERS: "what fails at an endpoint is sent to that endpoint again (a warning)",
   MQB_LINT_NO_ANSWER: "a response goes to an input that cannot pass it on (a warning)",
 } as const;

@@ -18,6 +18,7 @@ import { sameFile } from "./same-file.ts";
 import { sharedSource } from "./shared-source.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { template } from "./template.ts";
+import { tls } from "./tls.ts";
 
 export type { FoundInRoute, Written } from "./lint.ts";
 
@@ -34,6 +35,7 @@ const ROUTE: readonly RouteLint[] = [
   clearSecret,
   plainTransport,
   certificates,
+  tls,
   deadLetters,
   noAnswer,
 ];

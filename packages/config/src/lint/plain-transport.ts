@@ -1,5 +1,5 @@
+import { isMap } from "@mqb/core/plugin";
 import type { Problem } from "@mqb/core";
-import { isMap } from "../document/is-map.ts";
 import { credentialsOf } from "./credentials.ts";
 import { problem } from "./lint.ts";
 import { type Part, type Subject, settingOf } from "./subject.ts";
@@ -38,13 +38,25 @@ export function plainTransport({ parts }: Subject): Problem[] {
   });
 }
 
+/** The scheme of the URL of a configuration, without the colon. */
+export function schemeOf(config: unknown): string | undefined {
+  const url = isMap(config) ? config["url"] : undefined;
+  return typeof url === "string" ? /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() : undefined;
+}
+
+/** Whether a scheme is known to be unencrypted by itself. */
+export function isPlainScheme(scheme: string): boolean {
+  return Object.hasOwn(PLAIN, scheme);
+}
+
 /** The scheme and host of a URL that leaves the machine unencrypted. */
 function plainUrl(part: Part): { readonly scheme: string; readonly host: string } | undefined {
-  const url = settingOf(part, "url");
-  const tls = settingOf(part, "tls");
-  if (typeof url !== "string" || (isMap(tls) && tls["required"] === true)) return undefined;
-  const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(url) ?? [];
-  if (scheme === undefined || PLAIN[scheme.toLowerCase()] === undefined || ENCRYPTED.test(url)) return undefined;
-  const host = /^(\[[^\]]*\]|[^:]*)/.exec(authority!.slice(authority!.lastIndexOf("@") + 1))![0];
-  return LOOPBACK.test(host) || host === "" ? undefined : { scheme: scheme.toLowerCase(), host };
+  const block = settingOf(part, "tls");
+  const scheme = schemeOf(part.config);
+  if (scheme === undefined || !isPlainScheme(scheme) || (isMap(block) && block["required"] === true)) return undefined;
+  const url = String(settingOf(part, "url"));
+  if (ENCRYPTED.test(url)) return undefined;
+  const authority = /^[^:]*:\/\/([^/?#]*)/.exec(url)![1]!;
+  const host = /^(\[[^\]]*\]|[^:]*)/.exec(authority.slice(authority.lastIndexOf("@") + 1))![0];
+  return LOOPBACK.test(host) || host === "" ? undefined : { scheme, host };
 }

@@ -1,8 +1,7 @@
 import type { ResolvedEndpoint, RoutePlan } from "@mqb/core";
-import type { Side } from "@mqb/core/plugin";
-import { isMap } from "../document/is-map.ts";
+import { isMap, type Side } from "@mqb/core/plugin";
 import type { Path } from "../document/place.ts";
-import { entryOf, type Field, fieldOf, memberOf } from "../fields/field.ts";
+import { entryOf, type Field, memberOf } from "../fields/field.ts";
 import type { Schemas } from "../fields/schemas.ts";
 
 /** A route that could start, as lints look at it. */
@@ -65,8 +64,7 @@ export function subjectOf(
 function endpointPart(endpoint: ResolvedEndpoint, route: unknown, schemas: Schemas): EndpointPart {
   const { type, side, config, configPath, definition, middlewares } = endpoint;
   const part = (name: string, path: Path, value: unknown, schema: Parameters<Schemas["of"]>[0]): Part => {
-    const root = schemas.of(schema);
-    return { name, side, path, config: value, written: writtenAt(route, path), field: fieldOf(root, root) };
+    return { name, side, path, config: value, written: writtenAt(route, path), field: schemas.field(schema) };
   };
   return {
     ...part(type, configPath, config, definition.schema),
@@ -87,8 +85,8 @@ export function leavesOf({ written, field }: Part): Leaf[] {
   const leaves: Leaf[] = [];
   const visit = (value: unknown, of: Field, path: Path, outer: Leaf["marks"]): void => {
     if (of.marks["endpoint"] !== undefined) return;
-    const marks = { ...outer, ...of.marks };
     const entries = Array.isArray(value) ? [...value.entries()] : isMap(value) ? Object.entries(value) : undefined;
+    const marks = { ...outer, ...(entries ? marksOfMembers(of) : of.marks) };
     if (!entries) {
       if (value !== undefined && value !== null) leaves.push({ path, value, field: of, marks });
       return;
@@ -100,6 +98,12 @@ export function leavesOf({ written, field }: Part): Leaf[] {
   };
   visit(written, field, [], {});
   return leaves;
+}
+
+/** Without those of a bare text that may stand for the whole. */
+function marksOfMembers({ marks, options }: Field): Leaf["marks"] {
+  const ofText = options.filter((option) => option.type === "string").flatMap((option) => Object.keys(option));
+  return Object.fromEntries(Object.entries(marks).filter(([name]) => !ofText.includes(`x-mqb-${name}`)));
 }
 
 /** The value of one field of a checked configuration. */

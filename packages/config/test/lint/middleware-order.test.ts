@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { routeLines } from "./linted.ts";
+
+const KEY = 'encryption: {key: "${env:K}"}';
+const output = (list: string) =>
+  routeLines(`input: {memory: {topic: a}}, output: {memory: {topic: b}, middlewares: [${list}]}`);
+const input = (list: string) =>
+  routeLines(`input: {memory: {topic: a}, middlewares: [${list}]}, output: {memory: {topic: b}}`);
+
+describe("the order of middlewares", () => {
+  it.each([
+    ["retry outside of the dead letters", output("{dlq: {endpoint: {file: {path: f}}}}, retry"), "warning", "dlq"],
+    [
+      "dead letters inside of what fails",
+      output("{dlq: {endpoint: {file: {path: f}}}}, {transform: {}}"),
+      "warning",
+      "dlq",
+    ],
+    ["one time limit for all attempts", output("retry, {timeout: {timeout_ms: 5}}"), "warning", "timeout"],
+    ["pack before buffer", output("{buffer: {max_messages: 5, max_delay_ms: 5}}, pack"), "warning", "buffer"],
+    ["encryption before compression", output(`{compression: {algorithm: zstd}}, {${KEY}}`), "note", "encryption"],
+    [
+      "duplicates that are counted",
+      input(
+        '{deduplication: {store: "memory:", ttl_seconds: 5}}, {aggregate: {consistency: single_writer, key: "${payload:k}", into: s, fields: {n: count}}}',
+      ),
+      "warning",
+      "deduplication",
+    ],
+  ])("is remarked on: %s", (_, lines, level, name) => {
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${level} MQB_(?:LINT_ORDER|STANDARD_DLQ_BEFORE_RETRY) .*${name}`)),
+    ]);
+  });
+
+  it.each([
+    ["dead letters last", output("{transform: {}}, retry, {dlq: {endpoint: {file: {path: f}}}}")],
+    ["a time limit for each attempt", output("{timeout: {timeout_ms: 5}}, retry")],
+    ["compression before encryption", output(`{${KEY}}, {compression: {algorithm: zstd}}`)],
+    ["decryption before decompression", input(`{compression: {algorithm: zstd}}, {${KEY}}`)],
+    ["buffer before pack", output("pack, {buffer: {max_messages: 5, max_delay_ms: 5}}")],
+  ])("is left alone: %s", (_, lines) => {
+    expect(lines).toEqual([]);
+  });
+
+  it("says where to write it, in a nested list too", () => {
+    const nested = "{memory: {topic: c}, middlewares: [retry, {timeout: {timeout_ms: 5}}]}";
+    expect(output(`{dlq: {endpoint: ${nested}}}`)).toEqual([
+      expect.stringMatching(
+        /dlq\.endpoint\.middlewares\[1\]\.timeout: "timeout" handles messages before "retry": all attempts together get the time of one; a list is read from the bottom up: write "timeout" above "retry"$/,
+      ),
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { routeLines } from "./linted.ts";
+
+describe("a route that writes the file it reads", () => {
+  it.each([
+    ["the same text", "input: {file: {path: a.jsonl}}, output: {file: {path: a.jsonl}}", "output.file.path"],
+    ["another spelling", "input: {file: {path: ./x/../a.jsonl}}, output: {file: {path: a.jsonl}}", "output.file.path"],
+    [
+      "a leg of a fanout",
+      "input: {file: {path: a}}, output: {fanout: [{file: {path: b}}, {file: {path: a}}]}",
+      "output.fanout[1].file.path",
+    ],
+    [
+      "its dead letters",
+      "input: {file: {path: a}}, output: {memory: {topic: t}, middlewares: [{dlq: {endpoint: {file: {path: a}}}}]}",
+      "output.middlewares[0].dlq.endpoint.file.path",
+    ],
+  ])("is refused: %s", (_, sides, place) => {
+    expect(routeLines(sides)).toEqual([
+      expect.stringMatching(/^error MQB_LINT_SAME_FILE .*the file that this route reads.*; write to another file$/),
+    ]);
+    expect(routeLines(sides)[0]).toContain(` r.${place}: `);
+  });
+
+  it.each([
+    "input: {file: {path: a}}, output: {file: {path: b}}",
+    'input: {file: {path: "-"}}, output: {file: {path: "-"}}',
+    "input: {memory: {topic: a}}, output: {fanout: [{file: {path: a}}, {file: {path: a}}]}",
+  ])("is none: %s", (sides) => {
+    expect(routeLines(sides)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { routeLines } from "./linted.ts";
+
+describe("a setting without effect", () => {
+  it("is noted when it works on the other side only", () => {
+    expect(
+      routeLines("input: {file: {path: a, fsync: batch}}, output: {file: {path: b, max_message_bytes: 7}}"),
+    ).toEqual([
+      expect.stringMatching(
+        /^note MQB_LINT_OTHER_SIDE .* r\.input\.file\.fsync: "fsync" of "file" has no effect on an input; leave it out$/,
+      ),
+      expect.stringMatching(/^note MQB_LINT_OTHER_SIDE .* r\.output\.file\.max_message_bytes: .* on an output/),
+    ]);
+  });
+
+  it("is not remarked on when it is the default, or null", () => {
+    expect(routeLines("input: {file: {path: a, fsync: off, name_by: auto, idempotency: null}}")).toEqual([]);
+  });
+
+  it("is noted once for a list or map", () => {
+    const options = '[["a", "b"], ["c", "d"]]';
+    expect(routeLines(`input: {kafka: {url: "h:1", topic: t, producer_options: ${options}}}`)).toHaveLength(1);
+  });
+
+  it("is warned of when a middleware makes it useless", () => {
+    const sealed = 'middlewares: [{encryption: {key: "${env:K}"}}]';
+    expect(routeLines(`input: {memory: {topic: a}}, output: {file: {path: b, compression: gzip}, ${sealed}}`)).toEqual([
+      expect.stringMatching(/^warning MQB_LINT_DEFEATED .*file\.compression: .*ciphertext does not compress/),
+    ]);
+    expect(routeLines(`input: {memory: {topic: a}}, output: {file: {path: b, compression: none}, ${sealed}}`)).toEqual(
+      [],
+    );
+  });
+
+  it("is warned of when nothing turns it on", () => {
+    const kafka = (tls: string) => routeLines(`input: {kafka: {url: "h:1", topic: t, tls: {${tls}}}}`);
+    expect(kafka("ca_file: ca.pem")).toEqual([
+      expect.stringMatching(/^warning MQB_LINT_TLS .*tls\.ca_file.*set tls\.required: true$/),
+    ]);
+    expect(kafka("ca_file: ca.pem, required: true")).toEqual([]);
+    expect(routeLines('input: {mqtt: {url: "mqtts://h", tls: {ca_file: ca.pem}}}')).toEqual([]);
+  });
+});
+
+describe("what needs one worker", () => {
+  const buffer =
+    "input: {memory: {topic: a}}, output: {memory: {topic: b}, middlewares: [{buffer: {max_messages: 5, max_delay_ms: 5}}]}";
+  it("is warned of in a route with several", () => {
+    expect(routeLines(`${buffer}, concurrency: 4`)).toEqual([
+      expect.stringMatching(
+        /^warning MQB_LINT_CONCURRENCY .*"buffer" in a route with concurrency 4: .*set concurrency: 1 where order matters$/,
+      ),
+    ]);
+  });
+
+  it("is left alone in a route with one", () => {
+    expect(routeLines(`${buffer}, concurrency: 1`)).toEqual([]);
+  });
+});
