@@ -1,4 +1,5 @@
 import { type CheckedRoute, checkRoute, type References, type Registry } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 
 /** Route options that a host gives to routes which do not write them. */
 export interface RouteDefaults {
@@ -37,8 +38,4 @@ function withDefaults(config: unknown, defaults: Readonly<Record<string, unknown
 
 function hasOption(config: unknown, key: string): boolean {
   return isMap(config) && config[key] !== undefined && config[key] !== null;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { formatPath, type Registry } from "@mqb/core";
-import { isMap } from "./document/is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Path } from "./document/place.ts";
 import type { DocumentProblem } from "./document/problem.ts";
 

@@ -1,3 +1,4 @@
+import { isMap } from "@mqb/core/plugin";
 /** What a configuration names, so that a host imports only the plugins that bring it. May hold names too many. */
 export interface Names {
   readonly endpoints: ReadonlySet<string>;
@@ -81,8 +82,4 @@ function collectMiddlewares(value: unknown, names: MutableNames): void {
       collectNames(config, names);
     }
   }
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

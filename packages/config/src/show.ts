@@ -1,6 +1,6 @@
 import type { RoutePlan } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import type { CheckedConfiguration } from "./check.ts";
-import { isMap } from "./document/is-map.ts";
 import type { Configuration } from "./document/load.ts";
 import { describePlace } from "./document/origin.ts";
 import { nearestPlace, type Path } from "./document/place.ts";

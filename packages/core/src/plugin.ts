@@ -1,5 +1,6 @@
 /** For authors of endpoints, middlewares and state stores: `definePlugin` and the contracts. */
 
+export { isMap } from "./config/value-type.ts";
 export * from "./contract/clock.ts";
 export * from "./contract/config-types.ts";
 export * from "./contract/context.ts";

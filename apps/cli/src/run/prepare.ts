@@ -8,7 +8,7 @@ import {
   type Redactor,
   renderProblem,
 } from "@mqb/config";
-import type { Registry } from "@mqb/core";
+import { isMap, type Registry } from "@mqb/core";
 import { cliErrors } from "../errors.ts";
 import { type Discovery, discoverPlugins } from "../plugins/discover.ts";
 import { loadRegistry } from "../plugins/load.ts";
@@ -77,8 +77,7 @@ function refuse(problems: readonly DocumentProblem[], source: string): void {
 
 function drained(configuration: Configuration): Configuration {
   const routes = configuration.routes.map((route) => {
-    const isMap = typeof route.config === "object" && route.config !== null && !Array.isArray(route.config);
-    return isMap ? { ...route, config: { ...route.config, exit_on_empty: true } } : route;
+    return isMap(route.config) ? { ...route, config: { ...route.config, exit_on_empty: true } } : route;
   });
   return { ...configuration, routes };
 }

@@ -1,6 +1,6 @@
 import type { Problem } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import { readConsumers } from "./consumers.ts";
-import { isMap } from "./is-map.ts";
 import type { Path, Place } from "./place.ts";
 import { type NamedEndpoint, readPublishers } from "./publishers.ts";
 import { readRoutes, type WrittenRoute } from "./routes.ts";

@@ -1,5 +1,5 @@
 import { type Problem, suggest } from "@mqb/core";
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Path, Place } from "./place.ts";
 import type { NamedEndpoint } from "./publishers.ts";
 import { readEnabled, type WrittenRoute } from "./routes.ts";

@@ -1,4 +1,4 @@
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Place } from "./place.ts";
 
 /** A value with the place of everything in it. */

@@ -1,5 +1,5 @@
 import { nearest, ROUTE_FIELDS } from "@mqb/core";
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Path } from "./place.ts";
 import { APP_KEYS } from "./settings.ts";
 

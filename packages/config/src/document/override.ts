@@ -1,6 +1,6 @@
 import { type Problem, suggest } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import type { Environment } from "../environment.ts";
-import { isMap } from "./is-map.ts";
 import type { Placed } from "./merge.ts";
 import { findPath, type OverridePath } from "./override-path.ts";
 import { locationAt, NO_CHILDREN, type Path, type Place, type SourceVariable } from "./place.ts";

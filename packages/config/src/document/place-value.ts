@@ -1,4 +1,4 @@
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { ParsedText } from "./parse.ts";
 import { locationAt, NO_CHILDREN, type Place, type SourceValue } from "./place.ts";
 

@@ -1,5 +1,5 @@
 import { type Problem, suggest } from "@mqb/core";
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Path } from "./place.ts";
 
 /** An endpoint under `publishers`: consumers and `ref` name it. */

@@ -1,5 +1,5 @@
 import { type Problem, suggest } from "@mqb/core";
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import { nearestPlace, type Path, type Place } from "./place.ts";
 import { APP_KEYS } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 import { nearest, type Problem } from "@mqb/core";
-import { isMap } from "./is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Path } from "./place.ts";
 
 /** What a document says besides its routes. */

@@ -1,5 +1,5 @@
 import type { Registry } from "@mqb/core";
-import { isMap } from "../document/is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Filled, Path, Place } from "../document/place.ts";
 import { guessPlain } from "../document/plain.ts";
 import type { Field } from "./field.ts";

@@ -1,5 +1,5 @@
 import type { Registry } from "@mqb/core";
-import { isMap } from "../document/is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Path } from "../document/place.ts";
 import { isSecretName } from "../redact/secret-names.ts";
 import { entryOf, type Field, fieldOf, memberOf } from "./field.ts";

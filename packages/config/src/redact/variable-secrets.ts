@@ -1,4 +1,4 @@
-import { isMap } from "../document/is-map.ts";
+import { isMap } from "@mqb/core/plugin";
 import type { Place } from "../document/place.ts";
 import type { Environment } from "../environment.ts";
 import { isSecretName } from "./secret-names.ts";

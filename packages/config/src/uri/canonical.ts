@@ -1,5 +1,5 @@
 import type { Registry } from "@mqb/core";
-import type { ConfigSchema, Side } from "@mqb/core/plugin";
+import { type ConfigSchema, isMap, type Side } from "@mqb/core/plugin";
 import { mapChildren } from "./nested.ts";
 
 type Map = Record<string, unknown>;
@@ -89,8 +89,4 @@ function readEntry(key: string, value: unknown): { readonly name: string; readon
   if (key !== "custom") return { name: key, config: value ?? {} };
   if (!isMap(value) || typeof value["name"] !== "string") return undefined;
   return { name: value["name"], config: value["config"] ?? {} };
-}
-
-export function isMap(value: unknown): value is Map {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { Registry } from "@mqb/core";
 import {
   type ConfigSchema,
   type EndpointDefinition,
+  isMap,
   isMqbError,
   type MiddlewareDefinition,
   type Side,
@@ -119,8 +120,4 @@ function replaceAt(node: unknown, [key, ...rest]: readonly (string | number)[], 
   if (Array.isArray(node)) return node.map((item, index) => (index === key ? replaceAt(item, rest, value) : item));
   const map = isMap(node) ? node : {};
   return { ...map, [key]: replaceAt(map[key], rest, value) };
-}
-
-function isMap(value: unknown): value is Config {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

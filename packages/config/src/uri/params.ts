@@ -1,4 +1,5 @@
 import { nearest } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import { configErrors } from "../errors.ts";
 import { convertParam } from "./convert.ts";
 import type { UriField, UriShape } from "./fields.ts";
@@ -124,8 +125,4 @@ function exampleFor(field: UriField | undefined): unknown {
 
 function encoded(text: string): string {
   return text.replace(/[%&|]/g, (one) => encodeURIComponent(one));
-}
-
-function isMap(value: unknown): value is Config {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

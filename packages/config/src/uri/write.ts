@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Registry } from "@mqb/core";
 import { type EndpointDefinition, isMqbError, type SchemeDefinition, type Side } from "@mqb/core/plugin";
-import { canonicalEndpoint, isMap, takeApart, type WrittenEndpoint, withoutNulls } from "./canonical.ts";
+import { isMap } from "@mqb/core/plugin";
+import { canonicalEndpoint, takeApart, type WrittenEndpoint, withoutNulls } from "./canonical.ts";
 import { encodeBody, encodeQuery, encodeText, type Param } from "./encode.ts";
 import { endpointFromUri } from "./endpoint.ts";
 import { shapeOf, type UriField } from "./fields.ts";

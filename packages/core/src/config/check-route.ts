@@ -2,10 +2,10 @@ import type { References } from "../contract/definition.ts";
 import { coreErrors } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { type InferredGuarantee, inferGuarantee, isWeaker } from "../route/guarantee.ts";
-import { isRecord, typeName } from "./parse-endpoint.ts";
 import { type Problem, Problems } from "./problem.ts";
 import { type ResolvedEndpoint, type ResolveScope, resolveEndpoint } from "./resolve.ts";
 import { type RouteOptions, readRouteOptions } from "./route-options.ts";
+import { isMap, typeName } from "./value-type.ts";
 
 /** A checked route: everything that is needed to run it, nothing opened yet. */
 export interface RoutePlan {
@@ -28,8 +28,8 @@ const NO_REFERENCES: References = { get: () => undefined, names: () => [] };
 /** Checks a route as written in a configuration. Opens nothing, connects nowhere. Called before every start. */
 export function checkRoute(registry: Registry, name: string, raw: unknown, references = NO_REFERENCES): CheckedRoute {
   const problems = new Problems();
-  const plan = isRecord(raw) ? planOf(name, raw, { registry, references }, problems) : undefined;
-  if (!isRecord(raw))
+  const plan = isMap(raw) ? planOf(name, raw, { registry, references }, problems) : undefined;
+  if (!isMap(raw))
     problems.error("MQB_CONFIG_TYPE", `a route is a map with "input" and "output", not ${typeName(raw)}`);
   return { ...(plan && problems.errors.length === 0 ? { plan } : {}), problems: problems.list };
 }

@@ -3,6 +3,7 @@ import type { Registry } from "../plugin/registry.ts";
 import { suggest } from "./nearest.ts";
 import type { Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
+import { isMap, typeName } from "./value-type.ts";
 
 /** An endpoint or middleware as written, taken apart: its name, its configuration and where that stands. */
 export interface Parsed {
@@ -30,7 +31,7 @@ export function parseEndpoint(
   problems: Problems,
 ): ParsedEndpoint | undefined {
   if (raw === null || raw === undefined || raw === DISCARD) return discard([]);
-  if (!isRecord(raw)) {
+  if (!isMap(raw)) {
     const message = `an endpoint is a map with one endpoint key, not ${typeName(raw)}`;
     return problems.error("MQB_CONFIG_TYPE", message, "e.g. { memory: { topic: a } }");
   }
@@ -58,7 +59,7 @@ function parseMiddlewares(raw: unknown, problems: Problems): Parsed[] {
   const parsed: Parsed[] = [];
   for (const [position, entry] of listEntries(raw, problems)) {
     const at = ["middlewares", position];
-    const keys = isRecord(entry) ? Object.keys(entry) : [];
+    const keys = isMap(entry) ? Object.keys(entry) : [];
     if (typeof entry === "string") parsed.push({ name: entry, config: undefined, path: at });
     else if (keys.length === 1) {
       const name = keys[0]!;
@@ -79,7 +80,7 @@ function listEntries(raw: unknown, problems: Problems): [string | number, unknow
   if (raw === undefined || raw === null) return [];
   if (Array.isArray(raw)) return raw.map((entry, i) => [i, entry]);
   // Environment overrides address a list by number and so make a map of numbers.
-  if (isRecord(raw) && Object.keys(raw).every((key) => /^\d+$/.test(key)))
+  if (isMap(raw) && Object.keys(raw).every((key) => /^\d+$/.test(key)))
     return Object.entries(raw).sort(([a], [b]) => Number(a) - Number(b));
   problems.error("MQB_CONFIG_TYPE", `"middlewares" is a list`, "write each one as `- name: { … }`");
   return [];
@@ -89,7 +90,7 @@ function listEntries(raw: unknown, problems: Problems): [string | number, unknow
 function parseEntry(key: string, value: unknown, path: Path, problems: Problems): Parsed | undefined {
   if (key !== "custom") return { name: key, config: value, path: [...path, key] };
   const place = problems.at(key);
-  if (!isRecord(value))
+  if (!isMap(value))
     return place.error("MQB_CONFIG_TYPE", `"custom" is a map of "name" and "config", not ${typeName(value)}`);
   const { name, config, ...others } = value;
   for (const other of Object.keys(others))
@@ -118,14 +119,4 @@ export function reportUnknown(what: Named, name: string, registry: Registry, pro
 
 function quoted(keys: readonly string[]): string {
   return keys.map((key) => `"${key}"`).join(" and ");
-}
-
-export function typeName(value: unknown): string {
-  if (value === null || value === undefined) return value === null ? "null" : "nothing";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "a map" : `a ${typeof value}`;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,10 +11,11 @@ import type { ExpressionCompiler } from "../contract/expression.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { describeError, isMqbError } from "../errors/mqb-error.ts";
 import type { Registered, Registry } from "../plugin/registry.ts";
-import { isRecord, type Parsed, parseEndpoint, reportUnknown } from "./parse-endpoint.ts";
+import { type Parsed, parseEndpoint, reportUnknown } from "./parse-endpoint.ts";
 import { formatPath, type Path, splitPath } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { validate } from "./validate.ts";
+import { isMap } from "./value-type.ts";
 
 export interface ResolvedMiddleware {
   readonly name: string;
@@ -68,7 +69,7 @@ export function resolveEndpoint(
   around: readonly unknown[] = [],
 ): ResolvedEndpoint | undefined {
   const before = problems.errors.length;
-  if (around.length > MAX_DEPTH || (isRecord(raw) && around.includes(raw))) {
+  if (around.length > MAX_DEPTH || (isMap(raw) && around.includes(raw))) {
     const message = `the endpoint refers to itself: ${circleText(around, raw)}`;
     return problems.error("MQB_CONFIG_CYCLE", message, "break the circle of references");
   }
@@ -207,14 +208,14 @@ function layersOf(
 function withName(definition: EndpointDefinition, config: unknown, route: string): unknown {
   const field = definition.nameField;
   const given = config ?? {};
-  return field && isRecord(given) && given[field] === undefined ? { ...given, [field]: route } : config;
+  return field && isMap(given) && given[field] === undefined ? { ...given, [field]: route } : config;
 }
 
 function circleText(around: readonly unknown[], raw: unknown): string {
   const steps = [...around.slice(Math.max(0, around.indexOf(raw))), raw];
   return steps
     .map((step) => {
-      if (!isRecord(step)) return String(step);
+      if (!isMap(step)) return String(step);
       const key = Object.keys(step).find((one) => one !== "middlewares") ?? "{}";
       return typeof step[key] === "string" ? `${key} "${step[key]}"` : key;
     })

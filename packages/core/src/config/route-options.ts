@@ -1,7 +1,7 @@
 import type { Guarantee, RouteConfig } from "../contract/config-types.ts";
 import { suggest } from "./nearest.ts";
-import { typeName } from "./parse-endpoint.ts";
 import type { Problems } from "./problem.ts";
+import { typeName } from "./value-type.ts";
 
 /** The options of a route with every default filled in. Times in milliseconds. */
 export interface RouteOptions {

@@ -1,10 +1,10 @@
 import { type ConfigSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { suggest } from "./nearest.ts";
-import { typeName } from "./parse-endpoint.ts";
 import { formatPath, type Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { isRouteField } from "./route-options.ts";
+import { typeName } from "./value-type.ts";
 
 interface Valid {
   readonly value: unknown;

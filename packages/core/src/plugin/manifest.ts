@@ -1,4 +1,4 @@
-import { isRecord } from "../config/parse-endpoint.ts";
+import { isMap } from "../config/value-type.ts";
 import { API_VERSION } from "../contract/plugin.ts";
 import { coreErrors } from "../errors/errors.ts";
 
@@ -23,10 +23,10 @@ export const SUPPORTED_API_VERSIONS: readonly number[] = [API_VERSION];
  * manifest of the wrong shape or API version.
  */
 export function readManifest(packageJson: unknown, packageName: string): PluginManifest | undefined {
-  const raw = isRecord(packageJson) ? packageJson["mqb"] : undefined;
+  const raw = isMap(packageJson) ? packageJson["mqb"] : undefined;
   if (raw === undefined) return undefined;
   const refuse = (reason: string) => coreErrors.BAD_MANIFEST({ package: packageName, reason });
-  if (!isRecord(raw)) throw refuse("it must be an object");
+  if (!isMap(raw)) throw refuse("it must be an object");
   checkApiVersion(packageName, raw["apiVersion"]);
   const names = (key: string): string[] => {
     const list = raw[key] ?? [];

@@ -1,4 +1,4 @@
-import { typeName } from "../config/parse-endpoint.ts";
+import { typeName } from "../config/value-type.ts";
 import type { EndpointDefinition, MiddlewareDefinition } from "../contract/definition.ts";
 import type { ExpressionCompiler } from "../contract/expression.ts";
 import { PLUGIN_BRAND, type Plugin, type StoreDefinition } from "../contract/plugin.ts";

@@ -1,3 +1,4 @@
+import { isMap } from "@mqb/core/plugin";
 import { errors } from "../../errors.ts";
 import { type FileEntry, formatEntry, parseEntry } from "./entry.ts";
 
@@ -20,7 +21,7 @@ export function parseDocument(text: string, path: string): Map<string, FileEntry
   } catch (cause) {
     throw refuse("it holds no valid JSON", cause);
   }
-  if (!isObject(document)) throw refuse("it holds no JSON object");
+  if (!isMap(document)) throw refuse("it holds no JSON object");
   const revisions = parseRevisions(document[REVISIONS]);
   if (!revisions) throw refuse(`the value of "${REVISIONS}" is not the one that mqb writes`);
   const entries = new Map<string, FileEntry>();
@@ -64,8 +65,4 @@ function toStored(key: string): string {
 
 function fromStored(stored: string): string {
   return stored.startsWith(`${REVISIONS}/`) ? stored.slice(REVISIONS.length + 1) : stored;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
