@@ -1,7 +1,7 @@
 import type { RoutePlan } from "../config/check-route.ts";
 import type { RouteOptions } from "../config/route-options.ts";
 import { type Clock, sleep } from "../contract/clock.ts";
-import { type Disposition, failed, type Outcome } from "../contract/disposition.ts";
+import { failed, type Outcome } from "../contract/disposition.ts";
 import type { Consumer, Delivery, InputCapabilities, OutputCapabilities, Publisher } from "../contract/endpoint.ts";
 import type { Logger } from "../contract/log.ts";
 import { coreErrors } from "../errors/errors.ts";
@@ -30,6 +30,8 @@ export interface PumpSettings {
   readonly remaining: () => number;
   /** This long a silence of a source that does not know its end is taken for it, in a drain. */
   readonly drainIdleMs: number;
+  /** Called when the source has taken something for good. */
+  readonly cameForward: () => void;
   readonly accounting: Accounting;
   readonly drops: Drops;
 }
@@ -81,7 +83,10 @@ export class Pump {
   private bytes = 0;
   private messages = 0;
   private nacksSince = 0;
+  /** Tries in a row that did not bring the source forward. */
   private fruitless = 0;
+  /** Batches below this number were in flight, or asked for, when the last one came back. */
+  private askedAtNack = 0;
   private wake: (() => void) | undefined;
 
   constructor(consumer: Consumer, publisher: Publisher, settings: PumpSettings) {
@@ -134,11 +139,12 @@ export class Pump {
         }
         if (max <= 0) return this.finish({ reason: "limit" });
         if (this.fruitless > 0 && !(await this.pauseAfterNack())) continue;
+        const number = this.nextNumber++;
         const delivery = await (this.options.exitOnEmpty && !this.source.bounded
           ? this.receiveOrIdle(max)
           : this.consumer.receive(max, this.reading.signal));
         if (this.isOver) return;
-        this.begin(delivery, room);
+        this.begin(delivery, number, room);
         if (delivery.batch.length === 0 && !delivery.emptied && !this.end) await this.afterNothing();
         const pause = this.yielder.turn();
         if (pause) await pause;
@@ -196,9 +202,8 @@ export class Pump {
     this.hurried = false;
   }
 
-  private begin(delivery: Delivery, room: number): void {
+  private begin(delivery: Delivery, number: number, room: number): void {
     const { batch } = delivery;
-    const number = this.nextNumber++;
     this.unsettled += 1;
     this.bytes += batch.byteLength;
     this.messages += batch.length;
@@ -225,12 +230,11 @@ export class Pump {
     const { accounting } = this.s;
     const verdict = await (fits ? this.publish(batch, handled) : publishUpTo(room, batch, accounting, publish));
     // Before the next one's turn: after a failure nothing younger may reach the sink ahead of what comes back.
-    if (verdict) this.note(verdict);
-    else this.fruitless = 0;
+    if (verdict?.fatal) this.refuse(verdict.fatal);
     if (orderedPublish) this.publishing.leave(order);
     this.working -= 1;
     this.wakeReader();
-    void this.settle(delivery, number, verdict?.dispositions);
+    void this.settle(delivery, number, verdict);
   }
 
   private handle(batch: MessageBatch): Promise<Handled> | undefined {
@@ -269,27 +273,41 @@ export class Pump {
     }
   }
 
-  private note(verdict: Verdict): void {
-    if (verdict.nacked > 0) {
-      this.nacksSince += 1;
-      this.fruitless = verdict.delivered > 0 ? 1 : this.fruitless + 1;
-    } else this.fruitless = 0;
-    const { fatal, error } = verdict;
-    const fruitless = this.options.exitOnEmpty && this.fruitless >= MAX_FRUITLESS_IN_DRAIN;
-    if (!fatal && !fruitless) return;
-    this.sinkEnd ??= fatal ?? { error };
-    const reason = fatal && fatal.kind !== "config" ? fatal.kind : "failed";
-    this.finish({ reason, error: this.sinkEnd.error });
+  private refuse({ error, kind }: NonNullable<Verdict["fatal"]>): void {
+    this.sinkEnd ??= { error };
+    this.finish({ reason: kind === "config" ? "failed" : kind, error: this.sinkEnd.error });
   }
 
-  private async settle(delivery: Delivery, number: number, dispositions?: readonly Disposition[]): Promise<void> {
+  /**
+   * Whether the source comes forward with this batch; counts the tries in a row that do not bring it forward. What was
+   * delivered does not tell: a position stays before the first nack, and what was in flight behind that may come again.
+   */
+  private comesForward({ batch, emptied }: Delivery, number: number, verdict: Verdict | undefined): boolean {
+    if (batch.length === 0 && !emptied) return false;
+    const { nacked, dispositions, error } = verdict ?? { nacked: 0 };
+    const { commitsInOrder } = this.source;
+    if (nacked > 0) this.nacksSince += 1;
+    const takes = nacked === 0 || (commitsInOrder ? dispositions?.[0]?.type !== "nack" : nacked < batch.length);
+    const forward = takes && (!commitsInOrder || number >= this.askedAtNack);
+    if (forward) this.fruitless = Math.min(nacked, 1);
+    else if (nacked > 0) this.fruitless += 1;
+    if (nacked > 0) this.askedAtNack = this.nextNumber;
+    if (this.options.exitOnEmpty && this.fruitless >= MAX_FRUITLESS_IN_DRAIN) this.refuse({ error, kind: "config" });
+    return forward;
+  }
+
+  private async settle(delivery: Delivery, number: number, verdict?: Verdict): Promise<void> {
     const { batch } = delivery;
     const inOrder = this.source.commitsInOrder;
     const turn = inOrder ? this.committing.enter(number) : undefined;
     if (turn) await turn;
+    const forward = this.comesForward(delivery, number, verdict);
     try {
       // A position behind a failed commit would cover that one too: these messages come again.
-      if (!this.isOver && !(inOrder && this.commitFailed)) await delivery.commit(dispositions);
+      if (!this.isOver && !(inOrder && this.commitFailed)) {
+        await delivery.commit(verdict?.dispositions);
+        if (forward) this.s.cameForward();
+      }
     } catch (error) {
       this.commitFailed = true;
       const end = endOf(error);

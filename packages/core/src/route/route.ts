@@ -69,8 +69,11 @@ export class Route {
     this.backoff = new Backoff(plan.options.reconnectIntervalMs);
     const { handler, limit = Number.POSITIVE_INFINITY } = run;
     const remaining = (): number => limit - this.delivered();
-    const { accounting, drops } = this;
-    this.settings = { plan, bridge, handler, remaining, drainIdleMs, accounting, drops, sessions: new Map() };
+    const { accounting, drops, backoff } = this;
+    // A connection that brings the source forward is a good one: the next failure starts with the short pause again.
+    const cameForward = (): void => backoff.reset();
+    const common = { plan, bridge, accounting, drops, sessions: new Map<string, Map<string, unknown>>() };
+    this.settings = { ...common, handler, remaining, cameForward, drainIdleMs };
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
     });
@@ -189,7 +192,6 @@ export class Route {
   private async connectOnce(openMs: number, opened: () => void): Promise<PumpEnd> {
     const connection = new Connection(this.settings);
     this.connection = connection;
-    const before = this.delivered();
     let end: PumpEnd;
     try {
       await connection.open(openMs, this.lastError);
@@ -201,8 +203,6 @@ export class Route {
     } catch (error) {
       end = this.stopping.signal.aborted ? { reason: "stopped" } : endOf(error);
     }
-    // A connection that moved something was a good one: the next failure starts with the short pause again.
-    if (this.delivered() > before) this.backoff.reset();
     await connection.close();
     this.connection = undefined;
     return end;

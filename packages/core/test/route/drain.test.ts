@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { failed } from "../../src/contract/disposition.ts";
+import type { Delivery } from "../../src/contract/endpoint.ts";
 import { MqbError } from "../../src/errors/mqb-error.ts";
-import { FakeConsumer, untilAborted } from "../fakes/consumer.ts";
+import { FakeConsumer, type Step, untilAborted } from "../fakes/consumer.ts";
 import { deferred, never } from "../fakes/deferred.ts";
 import { harness, runToEnd } from "../fakes/harness.ts";
 import { FakePublisher } from "../fakes/publisher.ts";
@@ -9,6 +10,29 @@ import { settled, until } from "../fakes/until.ts";
 
 const drain = { exit_on_empty: true };
 const busy = failed(new MqbError("X", "retryable", "busy"));
+
+/** A source with a position: it reads again from the first nack, and forgets what was in flight behind that. */
+function positioned(texts: readonly string[]): FakeConsumer {
+  let [next, epoch] = [0, 0];
+  const receive: Step = (max) => {
+    const from = next;
+    const mine = epoch;
+    const delivery = consumer.deliver(texts.slice(from, from + max));
+    next += delivery.batch.length;
+    const commit: Delivery["commit"] = async (dispositions = []) => {
+      const nacked = dispositions.findIndex((one) => one.type === "nack");
+      if (nacked < 0 || mine !== epoch) return;
+      epoch += 1;
+      next = from + nacked;
+    };
+    return { ...delivery, commit };
+  };
+  const consumer = new FakeConsumer(
+    Array.from({ length: 1000 }, () => receive),
+    { ends: true },
+  );
+  return consumer;
+}
 
 describe("a drain of a source that knows its end", () => {
   it("ends at the first empty batch, without any pause", async () => {
@@ -93,6 +117,38 @@ describe("a drain of a source that knows its end", () => {
     );
     const publisher = new FakePublisher((_, call) => (call <= 30 ? [busy, { type: "accepted" }] : undefined));
     const h = harness({ consumer, publisher, route: drain });
+    expect(await runToEnd(h)).toMatchObject({ outcome: "completed", accounting: { delivered: 30, nacked: 30 } });
+  });
+
+  it.each([1, 4])(
+    "gives up a source that stays before what comes back, also when the sink takes the rest (concurrency %i)",
+    async (concurrency) => {
+      let tries = 0;
+      const consumer = positioned(["good", "good", "bad", "good", "good", "good", "good", "good", "good", "good"]);
+      const publisher = new FakePublisher((batch) => {
+        const texts = [...batch].map((message) => message.text());
+        if (texts.includes("bad")) tries += 1;
+        return texts.map((text) => (text === "bad" ? busy : { type: "accepted" }));
+      });
+      const h = harness({
+        consumer,
+        publisher,
+        input: { commitsInOrder: true },
+        route: { ...drain, concurrency, batch_size: 2 },
+      });
+      expect(await runToEnd(h)).toMatchObject({ outcome: "failed", error: { message: "busy" } });
+      expect(tries).toBe(10);
+      expect(h.clock.time).toBeGreaterThan(2000);
+    },
+  );
+
+  it("goes on with such a source as long as its position moves", async () => {
+    const consumer = new FakeConsumer(
+      Array.from({ length: 30 }, () => ["good", "bad"]),
+      { ends: true },
+    );
+    const publisher = new FakePublisher((_, call) => (call <= 30 ? [{ type: "accepted" }, busy] : undefined));
+    const h = harness({ consumer, publisher, input: { commitsInOrder: true }, route: drain });
     expect(await runToEnd(h)).toMatchObject({ outcome: "completed", accounting: { delivered: 30, nacked: 30 } });
   });
 

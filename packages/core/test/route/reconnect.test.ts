@@ -57,6 +57,25 @@ describe("a route that lost its connection", () => {
     await clock.run(route.stop());
   });
 
+  it("waits longer each time while what it delivers is not committed", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const { opened, consumer } = connections(...Array.from({ length: 6 }, () => [["a"]]));
+    const { route, clock, log } = harness({
+      consumer: () => {
+        const one = consumer();
+        one.onCommit = () => Promise.reject(away);
+        return one;
+      },
+      route: { reconnect_interval_ms: 1000 },
+    });
+    await route.start();
+    await clock.advance(18_000);
+    const pauses = log.at("warn").map((line) => /next try in (\d+) ms/.exec(line)?.[1]);
+    expect(pauses).toEqual(["1000", "2000", "4000", "8000", "10000"]);
+    expect(opened).toHaveLength(5);
+    await clock.run(route.stop());
+  });
+
   it("goes on for ever when it does not drain", async () => {
     const { opened, consumer } = connections(...Array.from({ length: 50 }, () => [away]));
     const { route, clock } = harness({ consumer, route: { reconnect_interval_ms: 10 } });
