@@ -58,6 +58,25 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) => `${p.source} has no route "${p.route}" that runs`,
     hint: (p) => p.hint,
   }),
+  METRICS_ADDRESS: errorRow<{ address: string; reason: string }>({
+    kind: "config",
+    message: (p) => `metrics cannot be served: ${p.address} ${p.reason}`,
+    hint: "choose another address, or --no-metrics",
+  }),
+  DRY_RUN_SOURCE: errorRow<{ route: string; source: string }>({
+    kind: "config",
+    message: (p) => `route ${p.route}: a message taken from \`${p.source}\` cannot be given back, so it cannot be read on trial`,
+    hint: "--dry-run works for sources that are read again, or that take back what was not acknowledged",
+  }),
+  RELOAD_ROUTE: errorRow<{ route: string; problems: readonly { readonly message: string }[] }>({
+    kind: "config",
+    message: (p) => `route ${p.route}: ${p.problems.map((problem) => problem.message).join("; ")}`,
+  }),
+  RELOAD_ENDPOINTS: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "the endpoints that routes refer to by name have changed",
+    hint: "restart mqb to take them up",
+  }),
   NONE_STARTED: errorRow<{ count: number; reasons: readonly string[] }>({
     kind: "config",
     message: (p) =>

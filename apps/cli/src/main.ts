@@ -15,6 +15,8 @@ export interface Process extends Streams {
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly stop: AbortSignal;
+  /** See `CommandContext.onHangup`; left out = there are none. */
+  readonly onHangup?: CommandContext["onHangup"];
   /** Shared with whoever prints when the process crashes. */
   readonly diagnostics?: Diagnostics;
   /** Asks the user one question; left out when nobody sits at a terminal. */
@@ -88,9 +90,9 @@ function helpFor(name: string): string {
 }
 
 function commandContext(output: Output, process: Process): CommandContext {
-  const { cwd, environment, stop, ask } = process;
+  const { cwd, environment, stop, ask, onHangup = () => () => {} } = process;
   const asking = ask === undefined ? {} : { ask };
-  return { output, environment, cwd, clock: systemClock, stop, drainIdle: drainIdle(environment), ...asking };
+  return { output, environment, cwd, clock: systemClock, stop, onHangup, drainIdle: drainIdle(environment), ...asking };
 }
 
 function drainIdle(environment: NodeJS.ProcessEnv): { drainIdleMs?: number } {

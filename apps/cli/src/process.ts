@@ -5,7 +5,7 @@ import { EXIT } from "./exit.ts";
 import { main } from "./main.ts";
 import { type Diagnostics, newDiagnostics, stackOf } from "./output.ts";
 import { printable } from "./printable.ts";
-import { stopOnSignal } from "./signals.ts";
+import { onHangup, stopOnSignal } from "./signals.ts";
 
 const DOTENV = ".env";
 
@@ -30,6 +30,7 @@ export async function runProcess(argv: readonly string[]): Promise<never> {
     environment: process.env,
     cwd: process.cwd(),
     stop: signal,
+    onHangup: (listener) => onHangup(listener, isatty(0) || isatty(1) || isatty(2)),
     diagnostics,
     ...(isatty(0) && isatty(2) ? { ask: askOnTerminal } : {}),
   });

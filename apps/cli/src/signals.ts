@@ -25,3 +25,15 @@ export function stopOnSignal(exit: (code: number) => void): StopSignal {
     },
   };
 }
+
+/**
+ * Calls the listener at each SIGHUP, until the returned function is called. On a terminal the signal means that the
+ * terminal is gone, and is left to do what it always does: end the process.
+ */
+export function onHangup(listener: () => void, terminal: boolean): () => void {
+  if (terminal || process.platform === "win32") return () => {};
+  process.on("SIGHUP", listener);
+  return () => {
+    process.off("SIGHUP", listener);
+  };
+}

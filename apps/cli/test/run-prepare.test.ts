@@ -4,7 +4,7 @@ import { prepareRun } from "../src/run/prepare.ts";
 
 const prepare = (text: string) => {
   const configuration = loadConfiguration([{ name: "c.yml", text, format: "yaml" }], {});
-  return prepareRun({ configuration, folder: "/", name: "c.yml" }, [], false);
+  return prepareRun({ configuration, folder: "/", name: "c.yml", files: [] }, [], false);
 };
 
 it("a route that writes no options keeps the order of its messages: one batch at a time, of at most 512", async () => {

@@ -10,6 +10,8 @@ export interface FlagDeclaration {
   readonly help: string;
   /** Name of its value in the help; left out = a switch. */
   readonly value?: string;
+  /** The value when none follows: the flag may be given alone. A value that follows begins with a digit. */
+  readonly alone?: string;
   readonly type?: "text" | "integer";
   readonly min?: number;
   readonly max?: number;

@@ -121,12 +121,13 @@ function takeOne(
     found.set(flag.name, true);
     return at;
   }
-  const text = attached ?? argv[at + 1];
+  const next = argv[at + 1];
+  const text = attached ?? (flag.alone !== undefined && !/^\d/.test(next ?? "") ? flag.alone : next);
   if (text === undefined) throw cliErrors.USAGE({ message: `${shown} needs a value: ${shown} <${flag.value}>` });
   const value = flag.type === "integer" ? readInteger(text, flag, shown) : readText(text, flag, shown);
   const before = found.get(flag.name);
   found.set(flag.name, flag.repeat ? [...(Array.isArray(before) ? before : []), String(value)] : value);
-  return attached === undefined ? at + 1 : at;
+  return attached === undefined && text === next ? at + 1 : at;
 }
 
 function readText(text: string, flag: FlagDeclaration, shown: string): string {

@@ -1,5 +1,13 @@
 import type { CommandDeclaration, FlagDeclaration } from "../args/declare.ts";
-import { COLOR, CONFIGURATION, CONFIGURATION_FILES, HELP, JSON_OUTPUT, OVERLAY_VARIABLE, RUN_VARIABLES } from "../args/flags.ts";
+import {
+  COLOR,
+  CONFIGURATION,
+  CONFIGURATION_FILES,
+  HELP,
+  JSON_OUTPUT,
+  OVERLAY_VARIABLE,
+  RUN_VARIABLES,
+} from "../args/flags.ts";
 
 /** What running takes, with the command's name and without. */
 export const RUN_FLAGS: readonly FlagDeclaration[] = [
@@ -16,10 +24,23 @@ export const RUN_FLAGS: readonly FlagDeclaration[] = [
     default: "metrics_addr of the configuration, else 127.0.0.1:9090",
     help: "Where metrics are served for Prometheus, at /metrics; /health says whether every route is well",
   },
-  { name: "schema", value: "PATH", file: true, help: "Write the JSON Schema of a configuration, like `mqb schema`, and end" },
+  {
+    name: "schema",
+    value: "PATH",
+    file: true,
+    help: "Write the JSON Schema of a configuration, like `mqb schema`, and end",
+  },
   { name: "watch", conflicts: ["dry-run"], help: "Take up the configuration when its file changes, like SIGHUP" },
   { name: "dry-run", help: "Show what would become of the first messages of each route; nothing is moved or kept" },
-  { name: "limit", value: "N", type: "integer", min: 1, max: 100_000, default: "10", help: "Messages of each route that --dry-run looks at" },
+  {
+    name: "limit",
+    value: "N",
+    type: "integer",
+    min: 1,
+    max: 100_000,
+    default: "10",
+    help: "Messages of each route that --dry-run looks at",
+  },
   JSON_OUTPUT,
   HELP,
 ];

@@ -12,6 +12,8 @@ export interface ReadConfiguration {
   readonly folder: string;
   /** How messages call the whole of it. */
   readonly name: string;
+  /** Absolute paths of the files that make a difference, whether they exist or not. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -44,7 +46,7 @@ export async function readConfiguration(
   }
   if (over) sources.push(over);
   const name = sources[0]?.name ?? "the configuration";
-  return { configuration: loadConfiguration(sources, environment), folder, name };
+  return { configuration: loadConfiguration(sources, environment), folder, name, files: [resolve(cwd, file)] };
 }
 
 async function readFile(file: string, cwd: string): Promise<SourceText> {

@@ -39,6 +39,9 @@ export interface Running {
   readonly done: Promise<Finished>;
   /** Resolves when stderr has matched. Rejects when the command ends before. */
   stderr(pattern: RegExp): Promise<void>;
+  stdout(pattern: RegExp): Promise<void>;
+  /** What stderr holds so far. */
+  text(): string;
 }
 
 export function startCli(args: readonly string[], options: CliOptions): Running {
@@ -47,31 +50,35 @@ export function startCli(args: readonly string[], options: CliOptions): Running 
   const child = spawn(process.execPath, [BIN, ...args], { cwd: options.cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   const text = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text.stdout += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    text.stderr += chunk;
-    for (const watcher of watchers) watcher();
-  });
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+      text[name] += chunk;
+      for (const watcher of watchers) watcher();
+    });
+  }
   child.stdin.on("error", () => {});
   if (options.keepStdin) child.stdin.write(options.stdin ?? "");
   else child.stdin.end(options.stdin ?? "");
   const done = new Promise<Finished>((resolve) => {
     child.once("close", (code, signal) => resolve({ code: code ?? signal!, ...text }));
   });
+  const appears = (name: "stdout" | "stderr", pattern: RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!pattern.test(text[name])) return;
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+      void done.then(() => reject(new Error(`ended before ${pattern} appeared:\n${text.stderr}`)));
+    });
   return {
     child,
     done,
-    stderr: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (!pattern.test(text.stderr)) return;
-          watchers.delete(look);
-          resolve();
-        };
-        watchers.add(look);
-        look();
-        void done.then(() => reject(new Error(`ended before ${pattern} appeared:\n${text.stderr}`)));
-      }),
+    stderr: (pattern) => appears("stderr", pattern),
+    stdout: (pattern) => appears("stdout", pattern),
+    text: () => text.stderr,
   };
 }
 

@@ -41,6 +41,8 @@ export interface Bridge {
   openPublisher(config: unknown): Promise<Publisher>;
   openConsumer(config: unknown): Promise<Consumer>;
   openStore(url: string): Promise<StateStore>;
+  /** What `OpenContext.local` gives its endpoints, e.g. the counters of a middleware. */
+  local<T>(key: string, make: () => T): T;
   /** Starts every route that is not started yet, at the same time. One result per route; never rejects. */
   start(): Promise<readonly StartResult[]>;
   /** Stops all routes at the same time. */
@@ -110,6 +112,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       return await openConsumer(resolveToOpen(config, "input", ["input"], direct), direct);
     },
     openStore: (url) => openStore(url, scope),
+    local: scope.local,
     start: () => Promise.all([...routes.values()].filter((route) => route.state === "idle").map(startOne)),
     stop: (stop) => Promise.all([...routes.values()].map((route) => route.stop(stop))),
     status: () => [...routes.values()].map((route) => route.status()),

@@ -1,0 +1,52 @@
+import type { ConfiguredRoute } from "@mqb/config";
+import { describe, expect, it } from "vitest";
+import { compareRoutes, fingerprint } from "../src/reload/compare.ts";
+import { oneAtATime } from "../src/reload/triggers.ts";
+
+const route = (name: string, config: unknown): ConfiguredRoute =>
+  ({ name, config, problems: [] }) as unknown as ConfiguredRoute;
+
+describe("a reload", () => {
+  it("tells what was added, changed, removed and left alone", () => {
+    const running = new Map([
+      ["same", fingerprint({ a: 1, b: { c: 2, d: [1, 2] } })],
+      ["changed", fingerprint({ a: 1 })],
+      ["gone", fingerprint({})],
+    ]);
+    const wanted = [route("new", {}), route("same", { b: { d: [1, 2], c: 2 }, a: 1 }), route("changed", { a: 2 })];
+    const { added, changed, removed, unchanged } = compareRoutes(running, wanted);
+    expect([added.map(({ name }) => name), changed.map(({ name }) => name), removed, unchanged]).toEqual([
+      ["new"],
+      ["changed"],
+      ["gone"],
+      1,
+    ]);
+  });
+
+  it("takes the order of a list for a difference, and that of a map for none", () => {
+    expect(fingerprint({ a: 1, b: 2 })).toBe(fingerprint({ b: 2, a: 1 }));
+    expect(fingerprint({ a: [1, 2] })).not.toBe(fingerprint({ a: [2, 1] }));
+  });
+
+  it("runs one at a time, and once more for requests that came meanwhile", async () => {
+    let runs = 0;
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { request, idle } = oneAtATime(async () => {
+      runs++;
+      await gate;
+    });
+    request();
+    request();
+    request();
+    expect(runs).toBe(1);
+    release();
+    await idle();
+    expect(runs).toBe(2);
+    request();
+    await idle();
+    expect(runs).toBe(3);
+  });
+});
