@@ -8,7 +8,10 @@ const folder = folderPerTest();
 const CRASHING = fileURLToPath(new URL("fixtures/crashing.mjs", import.meta.url));
 
 const run = (say: string, env: Readonly<Record<string, string>> = {}) => {
-  folder.write("config.yml", `routes:\n  r: { input: { crashing: { password: geheim-4711, how: ${say} } } }\n`);
+  folder.write(
+    "config.yml",
+    `routes:\n  r: { startup_timeout_ms: 50, input: { crashing: { password: geheim-4711, how: ${say} } } }\n`,
+  );
   return folder.mqb(["run", "--plugin", CRASHING, "--no-metrics"], env);
 };
 
@@ -63,9 +66,9 @@ describe("logs", () => {
   });
 
   it("of one module can be shown alone", async () => {
-    const { stderr } = await run("logs", { RUST_LOG: "off,crashing=debug" });
-    expect(stderr.split("\n").filter((line) => /^\d{4}-/.test(line))).toEqual([
-      expect.stringMatching(/DEBUG of the endpoint$/),
-    ]);
+    const { stderr } = await run("opens badly", { RUST_LOG: "off,crashing=debug" });
+    const lines = stderr.split("\n").filter((line) => /^\d{4}-/.test(line));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/DEBUG of the endpoint$/);
   });
 });

@@ -13,8 +13,8 @@ export function configurationText(
   registry: Registry,
 ): string {
   const types = [...new Set([typeOf(input), typeOf(output)])];
-  const side = (key: string, endpoint: Endpoint): string =>
-    yamlText({ [key]: isNothing(endpoint) ? null : endpoint }, "    ", (path) => comment(path.slice(1), registry));
+  const side = (key: string, endpoint: Endpoint | null): string =>
+    yamlText({ [key]: endpoint }, "    ", (path) => comment(path.slice(1), registry));
   const quoted = JSON.stringify(file);
   const shown = quoted === `"${file}"` && !/\s/.test(file) ? file : quoted;
   return `# A configuration of mqb.
@@ -32,10 +32,10 @@ routes:
     # concurrency: 1            # batches at a time; with more, one may overtake another
     # batch_size: 512           # most messages of a batch
     # required_delivery: at_least_once   # refuse to start when less is promised
-${side("input", input)}${side("output", output)}${isNothing(output) || output["middlewares"] !== undefined ? "" : suggestion()}`;
+${side("input", input)}${side("output", isNothing(output) ? null : output)}${isNothing(output) || output["middlewares"] !== undefined ? "" : suggestion()}`;
 }
 
-/** The `null` endpoint takes nothing, and is written without its key. */
+/** An output that takes nothing is written without its key. */
 function isNothing(endpoint: Endpoint): boolean {
   return Object.keys(endpoint).join() === "null";
 }
