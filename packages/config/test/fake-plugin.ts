@@ -25,7 +25,7 @@ const OUTPUT = {
 };
 
 /** Endpoints of every shape that the configuration has to deal with; none can be opened. */
-const plugin = definePlugin({
+export const fakePlugin = definePlugin({
   name: "fake",
   apiVersion: 1,
   endpoints: {
@@ -120,5 +120,5 @@ const plugin = definePlugin({
 });
 
 export function fakeRegistry(): Registry {
-  return createRegistry([plugin, structural], { packageFor });
+  return createRegistry([fakePlugin, structural], { packageFor });
 }

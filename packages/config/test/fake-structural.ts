@@ -101,7 +101,7 @@ export const structural = definePlugin({
           if (name === "to") return to;
           if (name === "mirror") return { request: { to, forward_to: null } };
           throw errors.FORM({ reason: `no such branch: ${name}` });
-        }) as never,
+        }),
       uri: (legs) => ({
         scheme: "fanout",
         body: "",
@@ -111,7 +111,11 @@ export const structural = definePlugin({
     request: {
       endpoint: "request",
       ownParams: true,
-      config: ({ params }) => ({ forward_to: null, ...Object.fromEntries(params) }),
+      config({ params }) {
+        const strange = params.find(([name]) => name !== "to" && name !== "forward_to");
+        if (strange) throw errors.FORM({ reason: `no such parameter: ${strange[0]}` });
+        return { forward_to: null, ...Object.fromEntries(params) };
+      },
       uri(config) {
         const { to, forward_to: next } = config as { to?: unknown; forward_to?: unknown };
         const params: [string, string][] = [["to", asText(to)]];

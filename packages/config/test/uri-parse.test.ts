@@ -7,7 +7,7 @@ describe("taking a URI apart", () => {
   it.each(["orders.csv", "./orders", "data/orders", "../a.b?format=csv", "/tmp/x?format=csv|retry"])(
     "takes %s, a path without a scheme, for a file",
     (path) => {
-      expect(parse(path)).toEqual({ ...parse(`file:${path}`), shown: path });
+      expect(parse(path)).toEqual({ ...parse(`file:${path}`), shown: path, text: path });
     },
   );
 

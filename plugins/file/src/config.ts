@@ -27,102 +27,69 @@ export const fileConfig = z
           "The file, relative to the configuration's folder. With `name_by: source_position`, the directory of the part files.",
         examples: ["/data/orders.jsonl"],
       }),
-    mode: z
-      .enum(["consume", "subscribe", "group_subscribe"])
-      .optional()
-      .meta({
-        "x-mqb-side": "input",
-        description:
-          "Source: `consume` (default) reads from the start, `subscribe` what is appended from now on, `group_subscribe` goes on where `group_id` has stopped.",
-      }),
-    delete: z
-      .boolean()
-      .nullish()
-      .meta({
-        "x-mqb-side": "input",
-        description:
-          "Source, with `mode: consume` or `subscribe` written out: acknowledged records are cut from the file. Its writers must open the file anew for each write.",
-        default: false,
-      }),
-    group_id: z
-      .string()
-      .min(1)
-      .nullish()
-      .meta({
-        "x-mqb-side": "input",
-        description: "Source, `group_subscribe`: name of the position, kept in `<path>.<group_id>.offset`.",
-      }),
-    read_from_tail: z
-      .boolean()
-      .nullish()
-      .meta({
-        "x-mqb-side": "input",
-        description: "Source, `group_subscribe`: begin at the end of the file when no position is stored.",
-        default: false,
-      }),
-    name_by: z
-      .enum(["auto", "write_time", "source_position"])
-      .default("auto")
-      .meta({
-        "x-mqb-side": "output",
-        description:
-          "Sink: `write_time` (what `auto` means) appends to `path`; `source_position` writes part files named after the positions of their records, so that a repeated batch is recognised.",
-      }),
-    idempotency: z
-      .boolean()
-      .nullish()
-      .meta({
-        "x-mqb-side": "output",
-        description:
-          "Sink: old spelling of `name_by`; `true` is `source_position`, `false` `write_time`. `name_by` wins.",
-        deprecated: true,
-      }),
+    mode: z.enum(["consume", "subscribe", "group_subscribe"]).optional().meta({
+      "x-mqb-side": "input",
+      description:
+        "Source: `consume` (default) reads from the start, `subscribe` what is appended from now on, `group_subscribe` goes on where `group_id` has stopped.",
+    }),
+    delete: z.boolean().nullish().meta({
+      "x-mqb-side": "input",
+      description:
+        "Source, with `mode: consume` or `subscribe` written out: acknowledged records are cut from the file. Its writers must open the file anew for each write.",
+      default: false,
+    }),
+    group_id: z.string().min(1).nullish().meta({
+      "x-mqb-side": "input",
+      description: "Source, `group_subscribe`: name of the position, kept in `<path>.<group_id>.offset`.",
+    }),
+    read_from_tail: z.boolean().nullish().meta({
+      "x-mqb-side": "input",
+      description: "Source, `group_subscribe`: begin at the end of the file when no position is stored.",
+      default: false,
+    }),
+    name_by: z.enum(["auto", "write_time", "source_position"]).default("auto").meta({
+      "x-mqb-side": "output",
+      description:
+        "Sink: `write_time` (what `auto` means) appends to `path`; `source_position` writes part files named after the positions of their records, so that a repeated batch is recognised.",
+    }),
+    idempotency: z.boolean().nullish().meta({
+      "x-mqb-side": "output",
+      description:
+        "Sink: old spelling of `name_by`; `true` is `source_position`, `false` `write_time`. `name_by` wins.",
+      deprecated: true,
+    }),
     delimiter: delimiterConfig,
     format: formatConfig,
     csv: csvConfig.nullish(),
     compression: compressionConfig,
     encryption: encryptionConfig.nullish().meta({ description: "Encryption of the file at rest." }),
-    source_metadata: z
-      .boolean()
-      .nullish()
-      .meta({
-        "x-mqb-side": "input",
-        description: "Source: give each message its position as `mqb.src.file_path`, `mqb.src.file_record`.",
-        default: false,
-      }),
-    fsync: z
-      .enum(["off", "batch", "periodic"])
-      .nullish()
-      .meta({
-        "x-mqb-side": "output",
-        description:
-          "Sink: when written data is forced to the disk: left to the system, before a batch is acknowledged, or every `fsync_interval_ms`.",
-        default: "off",
-      }),
-    fsync_interval_ms: z
-      .int()
-      .min(1)
-      .max(3_600_000)
-      .nullish()
-      .meta({
-        "x-mqb-side": "output",
-        description: "Sink, `fsync: periodic`: milliseconds between two syncs.",
-        default: 1000,
-      }),
+    source_metadata: z.boolean().nullish().meta({
+      "x-mqb-side": "input",
+      description: "Source: give each message its position as `mqb.src.file_path`, `mqb.src.file_record`.",
+      default: false,
+    }),
+    fsync: z.enum(["off", "batch", "periodic"]).nullish().meta({
+      "x-mqb-side": "output",
+      description:
+        "Sink: when written data is forced to the disk: left to the system, before a batch is acknowledged, or every `fsync_interval_ms`.",
+      default: "off",
+    }),
+    fsync_interval_ms: z.int().min(1).max(3_600_000).nullish().meta({
+      "x-mqb-side": "output",
+      description: "Sink, `fsync: periodic`: milliseconds between two syncs.",
+      default: 1000,
+    }),
     max_message_bytes: z
       .int()
       .min(1)
       .max(1024 * 1024 * 1024)
       .default(DEFAULT_MAX_MESSAGE)
       .meta({ "x-mqb-side": "input", description: "Source: longest record in bytes, before decoding." }),
-    on_oversize: z
-      .enum(["fail", "skip"])
-      .default("fail")
-      .meta({
-        "x-mqb-side": "input",
-        description:
-          "Source: a longer record ends the route with its offset, or is passed over and logged with its size. `csv` can only fail.",
-      }),
+    on_oversize: z.enum(["fail", "skip"]).default("fail").meta({
+      "x-mqb-side": "input",
+      description:
+        "Source: a longer record ends the route with its offset, or is passed over and logged with its size. `csv` can only fail.",
+    }),
   })
   .meta({ "x-mqb-source": { named: ["path"], alone: ["delete"], apart: ["group_id"] } });
 
@@ -145,7 +112,8 @@ export function recordSettings(config: FileConfig): RecordSettings {
   return {
     format: formatOf(config.format as FormatName),
     delimiter: parseDelimiter(config.delimiter)!,
-    csv: csvSettings(config.csv ?? undefined),
+    // Of another format the block has no effect, whatever stands in it.
+    csv: csvSettings(config.format === "csv" ? (config.csv ?? undefined) : undefined),
     compression: config.compression === "none" ? undefined : config.compression,
   };
 }

@@ -49,3 +49,12 @@ describe("the status of a source", () => {
     expect(source.consumer.status!().progress).toEqual({ position: 5, total: 5 });
   });
 });
+
+describe("a csv block beside another format", () => {
+  it("has no effect, also when it is wrong", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in.txt", "a\n");
+    const source = await bench.source({ path: "in.txt", format: "raw", csv: { separator: ";;" } });
+    expect(await source.take()).toEqual(["a"]);
+  });
+});

@@ -19,7 +19,7 @@ export function createRedactor(): Redactor {
   let later: (() => readonly string[])[] = [];
   let ordered: readonly string[] | undefined = [];
   const add = (secret: string): void => {
-    for (const form of [secret, safely(decodeURIComponent, secret), encodeURIComponent(secret)]) {
+    for (const form of [secret, safely(decodeURIComponent, secret), safely(encodeURIComponent, secret)]) {
       if (form.length < SHORTEST || secrets.has(form)) continue;
       secrets.add(form);
       ordered = undefined;
@@ -50,9 +50,10 @@ export function createRedactor(): Redactor {
   };
 }
 
-function safely(decode: (text: string) => string, text: string): string {
+/** What is no text for a URI, such as half a surrogate pair, stays as it is. */
+function safely(change: (text: string) => string, text: string): string {
   try {
-    return decode(text);
+    return change(text);
   } catch {
     return text;
   }

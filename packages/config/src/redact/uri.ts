@@ -1,7 +1,8 @@
 import { isSecretName } from "./secret-names.ts";
 
 const HIDDEN = "***";
-const URL_START = /([a-z][a-z0-9+._-]*:\/\/)([^\s"|]*)/gi;
+/** A longer scheme is none; without a limit a long word would be tried from each of its letters to its end. */
+const URL_START = /([a-z][a-z0-9+._-]{0,31}:\/\/)([^\s"|]*)/gi;
 /** A parameter, in whose value a JSON literal may hold spaces. */
 const PARAM = /([?&|])([^=&?|\s]+)=([{[][^&|]*|[^&|\s"]*)/g;
 /** Where a user alone is a name. Elsewhere it may be a token, as for `nats:` and for `https:` to a git host. */
@@ -53,11 +54,16 @@ function redactParams(text: string): string {
   return text
     .replace(/\|encryption\?[^|]*/gi, (part) => part.replace(/([?&](?:key|decrypt_keys)=)[^&]*/gi, `$1${HIDDEN}`))
     .replace(PARAM, (written, mark: string, name: string, value: string) => {
-      if (isSecretName(decoded(name))) return `${mark}${name}=${HIDDEN}`;
+      if (isSecretParam(decoded(name))) return `${mark}${name}=${HIDDEN}`;
       const inner = decoded(value);
       const shown = /^\s*[{[]/.test(inner) ? redactJson(inner, name) : redactNested(inner, value);
       return shown === inner ? written : `${mark}${name}=${shown}`;
     });
+}
+
+/** A dotted name reaches into an object: `encryption.key`, `custom_headers.x-api-key`. */
+function isSecretParam(name: string): boolean {
+  return name.split(".").some(isSecretName) || /\.key$/.test(name);
 }
 
 function redactNested(inner: string, value: string): string {

@@ -2,10 +2,11 @@ import { nearest, type Registry } from "@mqb/core";
 import type { ConfigSchema, EndpointDefinition, MiddlewareDefinition, SchemeDefinition, Side } from "@mqb/core/plugin";
 import type { Environment } from "../environment.ts";
 import { configErrors } from "../errors.ts";
-import { shapeOf } from "./fields.ts";
+import { type UriShape, UriShapes } from "./fields.ts";
 import { nestEndpoints } from "./nested.ts";
 import { matchParams, paramHint } from "./params.ts";
 import { type ParsedUri, parseUri, type UriMiddleware } from "./parse.ts";
+import { withoutSecretsOf } from "./secrets.ts";
 import { unknownMiddleware, unknownScheme } from "./unknown.ts";
 
 type Config = Record<string, unknown>;
@@ -19,15 +20,19 @@ const MAX_DEPTH = 32;
  * what was written; whether the values fit is left to the check of the route.
  */
 export function endpointFromUri(uri: string, side: Side, registry: Registry, environment?: Environment): Config {
-  return new UriReader(registry, 0).endpoint(parseUri(uri, side, environment), side);
+  const parsed = parseUri(uri, side, environment);
+  return withoutSecretsOf(parsed.text, () => new UriReader(registry).endpoint(parsed, side));
 }
 
-class UriReader {
+/** Makes endpoints of parsed URIs. */
+export class UriReader {
   private readonly registry: Registry;
+  private readonly shapes: UriShapes;
   private readonly depth: number;
 
-  constructor(registry: Registry, depth: number) {
+  constructor(registry: Registry, shapes = new UriShapes(), depth = 0) {
     this.registry = registry;
+    this.shapes = shapes;
     this.depth = depth;
   }
 
@@ -41,9 +46,9 @@ class UriReader {
     const scheme = this.registry.scheme(uri.scheme)?.definition ?? ownScheme(uri, this.registry);
     const found = scheme && this.registry.endpoint(scheme.endpoint);
     if (!scheme || !found) throw unknownScheme(uri.scheme, this.registry);
-    const derived = scheme.config(uri, side);
-    // With parameters of its own an endpoint may be configured by a list (`fanout`) or a text as well.
-    const config = scheme.ownParams ? derived : withParams(derived, uri, scheme, found.definition, found.name);
+    const config = scheme.ownParams
+      ? scheme.config(uri, side)
+      : withParams(scheme.config(uri, side), uri, scheme, this.shapes.of(found.definition.schema), found.name);
     return { type: found.name, config: this.nested(found.definition, config, side) };
   }
 
@@ -53,7 +58,7 @@ class UriReader {
     if (!found) throw unknownMiddleware(custom ?? name, this.registry);
     const { definition } = found;
     const wrap = (config: unknown): Config => ({ [found.name]: this.nested(definition, config, side) });
-    const shape = shapeOf(definition.schema);
+    const shape = this.shapes.of(definition.schema);
     const own = custom === undefined ? params : params.filter(([key]) => key !== "name");
     if (shape.text && !(own.length > 0 && own.every(([key]) => shape.fields.has(key)))) {
       if (query === undefined || query === "") throw configErrors.URI_MIDDLEWARE_VALUE({ name });
@@ -70,7 +75,7 @@ class UriReader {
     return nestEndpoints(definition, config, side, this.registry, (uri, childSide) => {
       const parsed = parseUri(uri, childSide);
       if (this.depth >= MAX_DEPTH) throw configErrors.URI_DEPTH({ max: MAX_DEPTH });
-      return new UriReader(this.registry, this.depth + 1).endpoint(parsed, childSide);
+      return new UriReader(this.registry, this.shapes, this.depth + 1).endpoint(parsed, childSide);
     });
   }
 }
@@ -87,11 +92,10 @@ function withParams(
   derived: Readonly<Config>,
   uri: ParsedUri,
   scheme: SchemeDefinition,
-  definition: EndpointDefinition,
+  shape: UriShape,
   owner: string,
 ): Config {
   if (uri.params.length === 0) return { ...derived };
-  const shape = shapeOf(definition.schema);
   const urlField = scheme.driverParams;
   const { fields, left } = matchParams(uri.params, shape, { name: owner, driver: urlField !== undefined });
   const config: Config = { ...derived, ...fields };

@@ -24,8 +24,20 @@ export interface UriShape {
 /** Schemas may contain themselves; a parameter reaches no deeper than this. */
 const MAX_DEPTH = 6;
 
-/** Reads the shape from the JSON Schema that a definition's schema gives. */
-export function shapeOf(schema: ConfigSchema): UriShape {
+/** The shapes of definitions' schemas. To make a JSON Schema takes longer than all the rest, so each is looked at once. */
+export class UriShapes {
+  private readonly known = new Map<ConfigSchema, UriShape>();
+
+  of(schema: ConfigSchema): UriShape {
+    const known = this.known.get(schema);
+    if (known) return known;
+    const shape = shapeOf(schema);
+    this.known.set(schema, shape);
+    return shape;
+  }
+}
+
+function shapeOf(schema: ConfigSchema): UriShape {
   const root = jsonSchemaOf(schema) ?? {};
   const { types, members } = fieldOf(root, root, 0);
   return { fields: members, text: types.has("string") };

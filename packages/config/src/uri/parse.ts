@@ -1,8 +1,8 @@
 import type { EndpointUri } from "@mqb/core/plugin";
 import type { Environment } from "../environment.ts";
 import { configErrors } from "../errors.ts";
-import { redactUri } from "../redact/uri.ts";
 import { expandVariables } from "./expand.ts";
+import { shownUri, withoutSecretsOf } from "./secrets.ts";
 
 /** One `|name?…` of a URI. */
 export interface UriMiddleware {
@@ -19,6 +19,8 @@ export interface ParsedUri extends EndpointUri {
   readonly middlewares: readonly UriMiddleware[];
   /** As the user wrote it, without its secrets. For messages. */
   readonly shown: string;
+  /** With variables put in. Never for messages. */
+  readonly text: string;
 }
 
 const SCHEME = /^([a-z][a-z0-9+._-]*):/i;
@@ -32,8 +34,12 @@ const PATH = /^[^?]*[./]/;
  * Throws a `config` error.
  */
 export function parseUri(written: string, side: "input" | "output", environment?: Environment): ParsedUri {
-  const shown = redactUri(written);
+  const shown = shownUri(written);
   const text = environment ? expandVariables(written, shown, environment) : written;
+  return withoutSecretsOf(text, () => takeApart(text, shown, side));
+}
+
+function takeApart(text: string, shown: string, side: "input" | "output"): ParsedUri {
   const [first = "", ...chain] = text.split("|");
   const endpoint = withScheme(first, side);
   if (endpoint.trim() === "") throw configErrors.URI_EMPTY({});
@@ -48,6 +54,7 @@ export function parseUri(written: string, side: "input" | "output", environment?
     params: parseQuery(query),
     middlewares: chain.map((one) => parseMiddleware(one, shown)),
     shown,
+    text,
   };
 }
 

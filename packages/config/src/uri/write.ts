@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Registry } from "@mqb/core";
-import { type EndpointDefinition, isMqbError, type SchemeDefinition, type Side } from "@mqb/core/plugin";
-import { isMap } from "@mqb/core/plugin";
+import { type EndpointDefinition, isMap, isMqbError, type SchemeDefinition, type Side } from "@mqb/core/plugin";
 import { canonicalEndpoint, takeApart, type WrittenEndpoint, withoutNulls } from "./canonical.ts";
 import { encodeBody, encodeQuery, encodeText, type Param } from "./encode.ts";
-import { endpointFromUri } from "./endpoint.ts";
-import { shapeOf, type UriField } from "./fields.ts";
+import { UriReader } from "./endpoint.ts";
+import { type UriField, UriShapes } from "./fields.ts";
 import { mapChildren } from "./nested.ts";
+import { parseUri } from "./parse.ts";
 
 type Config = Record<string, unknown>;
 
@@ -17,15 +17,17 @@ const MAX_DEPTH = 16;
  * parsed again and gives the same configuration, whatever the environment: `$` is written `%24`.
  */
 export function toUri(endpoint: unknown, side: Side, registry: Registry): string | undefined {
-  return new UriWriter(registry, 0).write(endpoint, side);
+  return new UriWriter(registry).write(endpoint, side);
 }
 
 class UriWriter {
   private readonly registry: Registry;
+  private readonly shapes: UriShapes;
   private readonly depth: number;
 
-  constructor(registry: Registry, depth: number) {
+  constructor(registry: Registry, shapes = new UriShapes(), depth = 0) {
     this.registry = registry;
+    this.shapes = shapes;
     this.depth = depth;
   }
 
@@ -42,8 +44,9 @@ class UriWriter {
   }
 
   private read(uri: string, side: Side): unknown {
+    const reader = new UriReader(this.registry, this.shapes);
     try {
-      return canonicalEndpoint(endpointFromUri(uri, side, this.registry), side, this.registry);
+      return canonicalEndpoint(reader.endpoint(parseUri(uri, side), side), side, this.registry);
     } catch (error) {
       if (isMqbError(error)) return undefined;
       throw error;
@@ -59,7 +62,7 @@ class UriWriter {
       const endpoint = this.registry.scheme(name)?.definition.endpoint;
       return endpoint !== undefined && this.registry.endpoint(endpoint)?.name === found.name;
     });
-    const fields = shapeOf(found.definition.schema).fields;
+    const fields = this.shapes.of(found.definition.schema).fields;
     for (const name of names) yield* schemeHeads(name, this.registry.scheme(name)!.definition, written, fields, side);
     if (isMap(written) && !this.registry.scheme(found.name))
       yield `${found.name}:${encodeQuery(paramsOf(written, fields))}`;
@@ -71,7 +74,7 @@ class UriWriter {
       const found = this.registry.middleware(name);
       if (!found) return undefined;
       const written = this.withUris(found.definition, config, side);
-      const { fields } = shapeOf(found.definition.schema);
+      const { fields } = this.shapes.of(found.definition.schema);
       if (typeof written === "string") chain += `|${found.name}?${encodeText(written)}`;
       else if (isMap(written)) chain += `|${found.name}${encodeQuery(paramsOf(written, fields))}`;
       else return undefined;
@@ -81,7 +84,7 @@ class UriWriter {
 
   /** With nested endpoints as URIs; one that has none stays written out, as a JSON literal. */
   private withUris(definition: Pick<EndpointDefinition, "schema" | "children">, config: unknown, side: Side): unknown {
-    const inner = new UriWriter(this.registry, this.depth + 1);
+    const inner = new UriWriter(this.registry, this.shapes, this.depth + 1);
     return mapChildren(definition, config, side, (child, childSide) => inner.write(child, childSide) ?? child);
   }
 }
@@ -129,7 +132,7 @@ function fieldsBeside(
 
 function derivedFrom(scheme: SchemeDefinition, uri: Parameters<SchemeDefinition["config"]>[0], side: Side): Config {
   try {
-    return { ...scheme.config(uri, side) };
+    return scheme.ownParams ? {} : { ...scheme.config(uri, side) };
   } catch (error) {
     if (isMqbError(error)) return {};
     throw error;
