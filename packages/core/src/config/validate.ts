@@ -1,9 +1,10 @@
-import { type ConfigSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
+import { type ConfigSchema, type JsonSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { suggest } from "./nearest.ts";
 import { formatPath, type Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { isRouteField } from "./route-options.ts";
+import { pathOf, valueAt, withoutUnions } from "./union.ts";
 import { typeName } from "./value-type.ts";
 
 interface Valid {
@@ -19,15 +20,13 @@ export function validate(schema: ConfigSchema, config: unknown, name: string, pr
     throw coreErrors.ASYNC_SCHEMA({ what: name });
   }
   if (!result.issues) return { value: result.value };
-  for (const issue of result.issues) report(issue, given, schema, name, problems);
+  for (const issue of result.issues.flatMap((one) => withoutUnions(one, given)))
+    report(issue, given, schema, name, problems);
   return undefined;
 }
 
 function report(issue: SchemaIssue, given: unknown, schema: ConfigSchema, name: string, problems: Problems): void {
-  const path = (issue.path ?? []).map((part) => {
-    const key = typeof part === "object" ? part.key : part;
-    return typeof key === "number" ? key : String(key);
-  });
+  const path = pathOf(issue);
   const place = problems.at(...path);
   const field = formatPath(path);
   if (issue.keys) {
@@ -37,7 +36,7 @@ function report(issue: SchemaIssue, given: unknown, schema: ConfigSchema, name: 
     }
     return;
   }
-  const value = path.reduce<unknown>((node, key) => (node as Record<string | number, unknown> | null)?.[key], given);
+  const value = valueAt(given, path);
   if (value === undefined && path.length > 0) {
     place.error("MQB_CONFIG_MISSING", `"${name}" needs the field "${field}"`);
   } else {
@@ -53,8 +52,12 @@ function fieldHint(key: string, schema: ConfigSchema, path: Path): string {
 }
 
 function knownFields(schema: ConfigSchema, path: Path): string[] {
-  let node = jsonSchemaOf(schema);
-  for (const key of path) node = node?.properties?.[key] ?? node?.items;
-  const objects = node?.properties ? [node] : (node?.anyOf ?? []);
-  return objects.flatMap((one) => Object.keys(one.properties ?? {}));
+  let nodes = formsOf(jsonSchemaOf(schema));
+  for (const key of path) nodes = nodes.flatMap((node) => formsOf(node.properties?.[key] ?? node.items));
+  return [...new Set(nodes.flatMap((node) => Object.keys(node.properties ?? {})))];
+}
+
+function formsOf(node: JsonSchema | undefined): readonly JsonSchema[] {
+  const forms = (node?.anyOf ?? node?.["oneOf"] ?? []) as readonly JsonSchema[];
+  return node ? [node, ...forms.flatMap(formsOf)] : [];
 }

@@ -23,12 +23,28 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
   /** Set by zod for unknown keys; the path then names the object that holds them. */
   readonly keys?: readonly string[];
+  /** Set by zod: what kind of issue it is. */
+  readonly code?: string;
+  /** Set by zod when a value fits none of several forms: the issues of each, their paths from the value. */
+  readonly errors?: readonly (readonly SchemaIssue[])[];
+  /** Set by zod: the values that there are. */
+  readonly values?: readonly unknown[];
 }
 
 /**
  * A JSON Schema node, as far as mqb looks into it. Annotations come from the schema's metadata: `secret: true` (never
  * shown), `"x-mqb-endpoint": "input" | "output" | "same"` (an endpoint stands here, of that side or of its owner's),
- * `"x-mqb-default-batch-size"`.
+ * `"x-mqb-default-batch-size"`. What `mqb check` warns of is declared in the same way:
+ *
+ * - of a field: `"x-mqb-side": "input" | "output"` (works on that side only), `"x-mqb-template": true` (message templates are
+ *   filled in), `"x-mqb-file": true` (names a file), `"x-mqb-listens": { side?, when?, apart? }` (an address to listen on: on
+ *   that side, with that flag; shared by endpoints that differ in one of the fields `apart`), `"x-mqb-elsewhere": { value: text }`
+ *   (what to say about a value that another endpoint takes);
+ * - of a whole configuration: `"x-mqb-source": { named, alike?, alone?, apart? }` (the fields that name what is read, those
+ *   that all readers set alike, flags with which one takes away what others read, fields in which readers must differ),
+ *   `"x-mqb-order": [{ side, others, handles: "before" | "after", otherwise, level? }]` (its place in a `middlewares` list),
+ *   `"x-mqb-sets": [metadata keys]`, `"x-mqb-defeats": { field of the endpoint: why }`, `"x-mqb-one-worker": why`,
+ *   `"x-mqb-answers": true` (answers the sender of a message).
  */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
