@@ -1,5 +1,5 @@
-import { isMap } from "@mqb/core/plugin";
 import type { Problem } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import { problem, type Written } from "./lint.ts";
 import type { Subject } from "./subject.ts";
 

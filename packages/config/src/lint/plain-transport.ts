@@ -1,5 +1,5 @@
-import { isMap } from "@mqb/core/plugin";
 import type { Problem } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import { credentialsOf } from "./credentials.ts";
 import { problem } from "./lint.ts";
 import { type Part, type Subject, settingOf } from "./subject.ts";

@@ -25,6 +25,8 @@ export interface Part {
   /** As written; undefined when it is not written in the route itself, as behind a `ref`. */
   readonly written: unknown;
   readonly field: Field;
+  /** Every value of it as written that is no map and no list and whose field is known; found once for all lints. */
+  readonly leaves: readonly Leaf[];
 }
 
 export interface EndpointPart extends Part {
@@ -64,7 +66,9 @@ export function subjectOf(
 function endpointPart(endpoint: ResolvedEndpoint, route: unknown, schemas: Schemas): EndpointPart {
   const { type, side, config, configPath, definition, middlewares } = endpoint;
   const part = (name: string, path: Path, value: unknown, schema: Parameters<Schemas["of"]>[0]): Part => {
-    return { name, side, path, config: value, written: writtenAt(route, path), field: schemas.field(schema) };
+    const written = writtenAt(route, path);
+    const field = schemas.field(schema);
+    return { name, side, path, config: value, written, field, leaves: leavesIn(written, field) };
   };
   return {
     ...part(type, configPath, config, definition.schema),
@@ -81,7 +85,11 @@ function writtenAt(route: unknown, path: Path): unknown {
 }
 
 /** Every value of a part that is no map and no list and whose field is known; not those of endpoints nested in it. */
-export function leavesOf({ written, field }: Part): Leaf[] {
+export function leavesOf({ leaves }: Part): readonly Leaf[] {
+  return leaves;
+}
+
+function leavesIn(written: unknown, field: Field): Leaf[] {
   const leaves: Leaf[] = [];
   const visit = (value: unknown, of: Field, path: Path, outer: Leaf["marks"]): void => {
     if (of.marks["endpoint"] !== undefined) return;

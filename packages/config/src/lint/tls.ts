@@ -1,5 +1,5 @@
-import { isMap } from "@mqb/core/plugin";
 import type { Problem } from "@mqb/core";
+import { isMap } from "@mqb/core/plugin";
 import { problem } from "./lint.ts";
 import { isPlainScheme, schemeOf } from "./plain-transport.ts";
 import { type EndpointPart, type Subject, settingOf } from "./subject.ts";

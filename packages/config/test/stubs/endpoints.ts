@@ -183,6 +183,7 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
   },
   websocket: {
     from: "@mqb/websocket",
+    marks: { url: { listens: { side: "input", apart: ["path"] } } },
     sides: "both",
     replies: true,
     fields: `url! path message_id_header routed_queue_capacity:int backlog:int execution_mode:auto|direct_only|routed

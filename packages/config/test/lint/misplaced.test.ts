@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { linesOf, routeLines } from "./linted.ts";
+
+describe("a field in the wrong place", () => {
+  it.each([
+    [
+      "above its block",
+      'input: {file: {path: a, format: csv, separator: ";"}}',
+      /file\.separator: .*; "separator" is a field of "csv": write it inside of that$/,
+    ],
+    [
+      "below what it stands beside",
+      "input: {file: {path: a, csv: {delimiter: x}}}",
+      /csv\.delimiter: .*; "delimiter" stands beside "csv", not inside it$/,
+    ],
+  ])("is told where it belongs: %s", (_, sides, message) => {
+    expect(routeLines(sides)).toEqual([expect.stringMatching(message)]);
+  });
+
+  it("is told that it is not indented far enough", () => {
+    const [, second] = linesOf("r:\n  input:\n    file:\n  path: a\n");
+    expect(second).toMatch(
+      /r\.path: a route has no field "path"; "path" is a field of "file": indent it below "file"$/,
+    );
+  });
+
+  it("gets the known names when it belongs nowhere near", () => {
+    expect(routeLines("input: {file: {path: a, zzzzzz: 1}}")).toEqual([expect.stringMatching(/; known: path, /)]);
+  });
+});
