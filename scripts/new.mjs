@@ -1,4 +1,4 @@
-// `pnpm new connector foo`, `pnpm new middleware bar`: a package in plugins/ that builds and passes its tests, made from
+// `npm run new connector foo`, `pnpm new middleware bar`: a package in plugins/ that builds and passes its tests, made from
 // templates/. Its names are filled in, its references, manifest, reference page and a changeset are made.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ try {
 
 function make() {
   if ((kind !== "connector" && kind !== "middleware") || rest.length > 0) {
-    throw new Error("say `pnpm new connector NAME` or `pnpm new middleware NAME`");
+    throw new Error("say `npm run new connector NAME` or `npm run new middleware NAME`");
   }
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
     throw new Error(`"${name}" is no name for a package: lower-case words of letters and digits, joined by hyphens`);
@@ -49,8 +49,8 @@ function make() {
     kind === "connector"
       ? "src/client.ts and src/convert.ts, then src/consumer.ts and src/publisher.ts"
       : `src/${name}.ts: what it does to a batch`,
-    `the tests: pnpm vitest run ${folder}`,
-    "README.md by hand, the rest by `pnpm generate`; `pnpm check` before you commit",
+    `the tests: npx vitest run ${folder}`,
+    "README.md by hand, the rest by `npm run generate`; `npm run check` before you commit",
   ];
   process.stdout.write(`\n${folder} builds and passes its tests. Now make it yours:\n`);
   for (const [i, step] of steps.entries()) process.stdout.write(`  ${i + 1}. ${step}\n`);
