@@ -1,14 +1,9 @@
 import { isSecretName } from "./secret-names.ts";
+import { userInfos } from "./user-info.ts";
 
 const HIDDEN = "***";
-/** A longer scheme is none; without a limit a long word would be tried from each of its letters to its end. */
-const URL_START = /([a-z][a-z0-9+._-]{0,31}:\/\/)([^\s"|]*)/gi;
 /** A parameter, in whose value a JSON literal may hold spaces. */
 const PARAM = /([?&|])([^=&?|\s]+)=([{[][^&|]*|[^&|\s"]*)/g;
-/** Where a user alone is a name. Elsewhere it may be a token, as for `nats:` and for `https:` to a git host. */
-const USER_ALONE =
-  /^(?:postgres(?:ql)?(?:-cdc)?|pgcdc|mysql|mariadb|mongodb(?:\+srv)?|rediss?|redis_streams|amqps?|rabbitmqs?|clickhouses?|sftp|ssh|abfss?):/i;
-const NESTED = /[?&][\w.-]+=[a-z][a-z0-9+._-]*:/i;
 
 /**
  * A URI, or a text with URIs in it, fit to be shown: passwords of the user info and values of parameters that hold
@@ -16,38 +11,19 @@ const NESTED = /[?&][\w.-]+=[a-z][a-z0-9+._-]*:/i;
  * any character, also `/`, `?`, `#` and `@` that are not encoded.
  */
 export function redactUri(text: string): string {
-  return redactParams(
-    text.replace(URL_START, (written, scheme: string, rest: string) => {
-      const info = userInfoOf(scheme, rest);
-      if (!info) return written;
-      const shown = info.user === undefined ? HIDDEN : `${info.user}:${HIDDEN}`;
-      return `${scheme}${shown}${redactUri(rest.slice(info.end))}`;
-    }),
-  );
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, user, end } of userInfos(text)) {
+    parts.push(text.slice(at, start), user === undefined ? HIDDEN : `${user}:${HIDDEN}`);
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return redactParams(parts.join(""));
 }
 
 /** The passwords, and the tokens without a user, in the user info of the URLs in a text. */
 export function passwordsIn(text: string): string[] {
-  return [...text.matchAll(URL_START)].flatMap(([, scheme, rest]) => userInfoOf(scheme!, rest!)?.password ?? []);
-}
-
-/**
- * Takes `user:password@` off what follows a `scheme://`; undefined when there is none. Without a password, what stands there
- * is a token, unless the scheme is one whose servers know users without passwords.
- */
-function userInfoOf(scheme: string, rest: string): { user?: string; password: string; end: number } | undefined {
-  const nested = rest.search(NESTED);
-  const own = nested < 0 ? rest : rest.slice(0, nested);
-  const end = own.lastIndexOf("@");
-  const user = /^[^:@/?#]*(?=:)/.exec(own)?.[0];
-  if (user === undefined) {
-    const token = /^[^:@/?#]+(?=@)/.exec(own)?.[0];
-    return token === undefined || USER_ALONE.test(scheme) ? undefined : { password: token, end: token.length };
-  }
-  if (end < user.length) return undefined;
-  // `host:8080/path?mail=a@b` is a host with a port.
-  if (/^[^:@/?#]*:\d{1,5}[/?][^@]*[?&][\w.-]+=[^&]*@/.test(own)) return undefined;
-  return { user, password: own.slice(user.length + 1, end), end };
+  return userInfos(text).map(({ password }) => password);
 }
 
 function redactParams(text: string): string {
