@@ -47,6 +47,17 @@ describe("the route of a copy", () => {
   });
 });
 
+describe("a copy into its own source", () => {
+  it.each([["file:a.jsonl"], ["file:./x/../a.jsonl"], ["a.jsonl"]])(
+    "is refused before it begins: %s",
+    async (target) => {
+      const { code, message } = await failure("file:a.jsonl", target);
+      expect(code).toBe("MQB_CLI_COPY_ROUTE");
+      expect(message).toMatch(/target\.file\.path: .*the file that this route reads.*; write to another file/);
+    },
+  );
+});
+
 describe("--filter", () => {
   const filtered = async (source: string, ...argv: string[]) => {
     const { config } = await prepare(source, "null:", "--plugin", EXPRESSIONS, "--filter", "good", ...argv);

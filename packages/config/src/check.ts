@@ -1,16 +1,21 @@
 import { type Problem, type References, type Registry, ROUTE_FIELDS, type RoutePlan } from "@mqb/core";
 import { checkWithDefaults, type RouteDefaults } from "./check-route.ts";
-import { type Range, textLeaves, withExcerpts } from "./document/excerpt.ts";
+import { createExcerpts, type Range, textLeaves } from "./document/excerpt.ts";
 import type { Configuration } from "./document/load.ts";
 import { isText, locate, nearestPlace, type Path, type Place } from "./document/place.ts";
 import { type DocumentProblem, inDocumentOrder } from "./document/problem.ts";
 import { documentPath, type WrittenRoute } from "./document/routes.ts";
 import { explainMisfit, writtenAs } from "./fields/explain.ts";
 import { type Fitted, fitRoute, keyOfPath } from "./fields/fit.ts";
-import { createSchemas, type Schemas } from "./fields/schemas.ts";
+import { misplacedHint } from "./fields/misplaced.ts";
+import { createSchemas, type Schemas, withSchemasOnce } from "./fields/schemas.ts";
 import { type Visited, walkRoute } from "./fields/walk.ts";
 import { lintConfiguration, lintRoute, type Written } from "./lint/index.ts";
 import { type Install, isNotInstalled, onePerPackage, withInstall } from "./missing-packages.ts";
+import { redactUri } from "./redact/uri.ts";
+
+/** Shorter ones are words of every text. */
+const SHORTEST_SECRET = 4;
 
 /** An enabled route of a configuration after the check. */
 export interface ConfiguredRoute {
@@ -46,13 +51,15 @@ export function checkConfiguration(
 ): CheckedConfiguration {
   const check = new Check(configuration, registry, defaults, options);
   const enabled = configuration.routes.filter((route) => route.enabled);
-  const checked = check.together(
-    enabled,
-    enabled.map((route) => check.route(route)),
+  const checked = check.withExcerpts(
+    check.together(
+      enabled,
+      enabled.map((route) => check.route(route)),
+    ),
   );
   const found = withoutRepeats([...configuration.problems, ...checked.flatMap((route) => route.problems)]);
   const problems = onePerPackage(inDocumentOrder(found, configuration.sources));
-  return { routes: checked, endpoints: check.endpoints, problems, registry };
+  return { routes: checked, endpoints: check.endpoints, problems, registry: check.registry };
 }
 
 /**
@@ -74,16 +81,18 @@ function withoutRepeats(problems: readonly DocumentProblem[]): DocumentProblem[]
 
 class Check {
   readonly endpoints: Readonly<Record<string, unknown>>;
+  readonly registry: Registry;
   private readonly configuration: Configuration;
-  private readonly registry: Registry;
   private readonly defaults: RouteDefaults;
   private readonly options: CheckOptions;
   private readonly schemas: Schemas = createSchemas();
   private readonly references: References;
+  private readonly known = new Set<string>();
+  private readonly secret = new Set<string>();
 
   constructor(configuration: Configuration, registry: Registry, defaults: RouteDefaults, options: CheckOptions) {
     this.configuration = configuration;
-    this.registry = registry;
+    this.registry = withSchemasOnce(registry);
     this.defaults = defaults;
     this.options = options;
     const endpoints: Record<string, unknown> = Object.create(null);
@@ -115,7 +124,8 @@ class Check {
   /** What routes do to each other: adds it to the one that comes later. */
   together(written: readonly WrittenRoute[], checked: readonly ConfiguredRoute[]): readonly ConfiguredRoute[] {
     const startable = checked.flatMap(({ name, config, plan }) => (plan ? [{ name, config, plan }] : []));
-    const found = startable.length < 2 ? [] : lintConfiguration(startable, this.schemas);
+    const { services } = this.configuration.settings;
+    const found = startable.length === 0 ? [] : lintConfiguration(startable, services, this.schemas);
     if (found.length === 0) return checked;
     return checked.map((one, index) => {
       const own = found.filter(({ route }) => route === one.name).map(({ problem }) => problem);
@@ -136,8 +146,16 @@ class Check {
     if (found.length === 0) return [];
     const visited = new Map<string, Visited>();
     walkRoute(config, this.registry, this.schemas, (one) => visited.set(keyOfPath(one.path), one));
-    const problems = found.map((problem) => this.located(problem, route, config, visited, left));
-    return withExcerpts(problems, () => this.hidden(route, visited));
+    this.learn(route, visited);
+    return found.map((problem) => this.located(problem, route, config, visited, left));
+  }
+
+  /** The same routes, with the lines that their problems are about. */
+  withExcerpts(routes: readonly ConfiguredRoute[]): readonly ConfiguredRoute[] {
+    const excerptOf = createExcerpts(() => this.hidden());
+    return routes.map((route) => {
+      return route.problems.length === 0 ? route : { ...route, problems: route.problems.map(excerptOf) };
+    });
   }
 
   private where(route: WrittenRoute): Written {
@@ -171,7 +189,7 @@ class Check {
     const { place: root } = this.configuration;
     const path = documentPath(route, problem.path);
     const at = locate(root, path, problem.code === "MQB_CONFIG_VALUE" ? "value" : "key");
-    const told = { ...problem, ...this.told(problem, path, visited, left), path, at };
+    const told = { ...withoutSecrets(problem, visited), ...this.told(problem, path, visited, left), path, at };
     return withInstall(told, config, problem.path, this.registry, this.options.install);
   }
 
@@ -189,6 +207,11 @@ class Check {
         hint: `it is written, but ${empty.variables.length > 1 ? `the variables ${names} are` : `the variable ${names} is`} empty`,
       };
     }
+    // A name that is near was found already.
+    if (problem.code === "MQB_CONFIG_UNKNOWN_FIELD" && problem.hint?.startsWith("known:")) {
+      const hint = misplacedHint(problem, visited);
+      return hint === undefined ? {} : { hint };
+    }
     const one = visited.get(keyOfPath(problem.path));
     if (problem.code !== "MQB_CONFIG_VALUE" || !one) return {};
     const { place, found } = nearestPlace(this.configuration.place, path);
@@ -203,24 +226,41 @@ class Check {
     return {};
   }
 
-  /** Every value of the texts, except those of this route that a schema knows and that are not secret. */
-  private hidden(route: WrittenRoute, visited: ReadonlyMap<string, Visited>): readonly Range[] {
-    const { place: root, texts } = this.configuration;
-    const shown = new Set<string>();
-    const secret = new Set<string>();
+  /** Remembers which values may be shown in the line of a problem, and which are secret. */
+  private learn(route: WrittenRoute, visited: ReadonlyMap<string, Visited>): void {
     for (const { path, value, field, isSecret } of visited.values()) {
       if (typeof value === "object" && value !== null) continue;
-      const { place, found } = nearestPlace(root, documentPath(route, path));
+      const { place, found } = nearestPlace(this.configuration.place, documentPath(route, path));
       if (!found || !isText(place.source)) continue;
       const key = `${place.source.name}:${place.value}`;
-      if (isSecret) secret.add(key);
-      else if (field || isOption(path)) shown.add(key);
+      const holdsSecret = isSecret || (typeof value === "string" && redactUri(value) !== value);
+      if (holdsSecret) this.secret.add(key);
+      else if (field || isOption(path)) this.known.add(key);
     }
-    return texts.flatMap(textLeaves).filter(({ source, start }) => {
-      const key = `${source.name}:${start}`;
-      return secret.has(key) || !shown.has(key);
-    });
   }
+
+  /** Every value of the texts, except those that a schema knows and that are not secret. */
+  private hidden(): readonly Range[] {
+    const { texts } = this.configuration;
+    const values = texts.flatMap(textLeaves).filter(({ source, start }) => {
+      const key = `${source.name}:${start}`;
+      return this.secret.has(key) || !this.known.has(key);
+    });
+    // A text without a range is taken for one that could not be parsed, of which nothing is shown.
+    const nothing = texts.flatMap(({ source }) => (isText(source) ? [{ source, start: 0, end: 0 }] : []));
+    return [...nothing, ...values];
+  }
+}
+
+/** A definition may quote what it finds wrong. */
+function withoutSecrets(problem: Problem, visited: ReadonlyMap<string, Visited>): Problem {
+  const secrets = [...visited.values()].flatMap(({ value, isSecret }) =>
+    isSecret && typeof value === "string" && value.length >= SHORTEST_SECRET ? [value] : [],
+  );
+  const clean = (text: string): string =>
+    redactUri(secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text));
+  const { message, hint } = problem;
+  return { ...problem, message: clean(message), ...(hint === undefined ? {} : { hint: clean(hint) }) };
 }
 
 function isOption(path: Path): boolean {

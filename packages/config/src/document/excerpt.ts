@@ -16,30 +16,32 @@ const WORD = /[^\s{}[\],:"'|>$]+/g;
 
 /**
  * Gives each problem the line that it is about. Nothing of `hidden` is in it; of a text that could not be parsed, no value
- * is, since nobody can tell what is secret there. `hidden` is asked only when there is a problem.
+ * is, since nobody can tell what is secret there. `hidden` is asked once, and only when there is a problem.
  */
-export function withExcerpts(
-  problems: readonly DocumentProblem[],
-  hidden: () => readonly Range[],
-): readonly DocumentProblem[] {
-  if (problems.length === 0) return problems;
-  const bySource = new Map<string, Range[]>();
-  for (const range of hidden()) {
-    const ranges = bySource.get(range.source.name);
-    if (ranges) ranges.push(range);
-    else bySource.set(range.source.name, [range]);
-  }
-  for (const ranges of bySource.values()) ranges.sort((a, b) => a.start - b.start);
-  return problems.map((problem) => {
+export function createExcerpts(hidden: () => readonly Range[]): (problem: DocumentProblem) => DocumentProblem {
+  let bySource: ReadonlyMap<string, readonly Range[]> | undefined;
+  return (problem) => {
     const { source, line, offset } = problem.at;
     if (!isText(source)) return problem;
+    bySource ??= rangesBySource(hidden());
     const { lines } = "lines" in source ? (source as IndexedText) : indexLines(source);
     const start = lines[line - 1]!;
     const text = source.text.slice(start, lines[line]).replace(/\r?\n$/, "");
     const ranges = bySource.get(source.name);
     const parts = ranges ? within(ranges, start, start + text.length) : valuesOf(text);
     return { ...problem, excerpt: excerptOf(text, parts, offset - start) };
-  });
+  };
+}
+
+function rangesBySource(hidden: readonly Range[]): ReadonlyMap<string, readonly Range[]> {
+  const bySource = new Map<string, Range[]>();
+  for (const range of hidden) {
+    const ranges = bySource.get(range.source.name);
+    if (ranges) ranges.push(range);
+    else bySource.set(range.source.name, [range]);
+  }
+  for (const ranges of bySource.values()) ranges.sort((a, b) => a.start - b.start);
+  return bySource;
 }
 
 /** Every scalar value of a tree that stands in a text. */

@@ -3,7 +3,7 @@ import type { Environment } from "../environment.ts";
 import { configErrors } from "../errors.ts";
 import { variableSecrets } from "../redact/variable-secrets.ts";
 import { readApp } from "./app.ts";
-import { textLeaves, withExcerpts } from "./excerpt.ts";
+import { createExcerpts, textLeaves } from "./excerpt.ts";
 import { overlay, type Placed } from "./merge.ts";
 import { override } from "./override.ts";
 import { parseText } from "./parse.ts";
@@ -82,7 +82,7 @@ export function loadConfiguration(
     document: value,
     place,
     texts: trees,
-    problems: withExcerpts(found, () => trees.flatMap(textLeaves)),
+    problems: found.map(createExcerpts(() => trees.flatMap(textLeaves))),
     sources: all,
     secrets: variableSecrets(value, place, environment),
   };

@@ -2,6 +2,7 @@ import type { JsonSchema } from "@mqb/core/plugin";
 import { alternatives } from "../json-schema.ts";
 
 const MARK = "x-mqb-";
+const MOST_INNER = 1000;
 
 /** What a place in a configuration takes, by its schema. */
 export interface Field {
@@ -18,6 +19,8 @@ export interface Field {
   readonly marks: Readonly<Record<string, unknown>>;
   /** What it is when it is not written; undefined = nothing. */
   readonly fallback: unknown;
+  /** Members and entries that were asked for: many routes ask for the same ones. */
+  readonly inner: Map<string, Field | undefined>;
 }
 
 export function fieldOf(schema: JsonSchema, root: JsonSchema, isSecret = false): Field {
@@ -43,11 +46,16 @@ export function fieldOf(schema: JsonSchema, root: JsonSchema, isSecret = false):
     isSecret: isSecret || isMarked(schema) || options.some(isMarked),
     marks: marksOf([...options, schema]),
     fallback: schema.default ?? options.find((option) => option.default !== undefined)?.default,
+    inner: new Map(),
   };
 }
 
 /** The field of a member of a map; undefined when no schema knows it. */
 export function memberOf(field: Field, key: string): Field | undefined {
+  return known(field, `.${key}`, () => makeMember(field, key));
+}
+
+function makeMember(field: Field, key: string): Field | undefined {
   const schemas: JsonSchema[] = [];
   for (const option of field.options) {
     const own = option.properties && Object.hasOwn(option.properties, key) ? option.properties[key] : undefined;
@@ -60,6 +68,11 @@ export function memberOf(field: Field, key: string): Field | undefined {
 
 /** The field of the entries of a list. */
 export function entryOf(field: Field, index: number): Field | undefined {
+  const hasPositions = field.options.some((option) => option["prefixItems"] !== undefined);
+  return known(field, hasPositions ? String(index) : "", () => makeEntry(field, index));
+}
+
+function makeEntry(field: Field, index: number): Field | undefined {
   const schemas = field.options.flatMap((option): readonly JsonSchema[] => {
     const prefix = option["prefixItems"] as readonly JsonSchema[] | undefined;
     const entry = prefix?.[index] ?? option.items;
@@ -71,6 +84,14 @@ export function entryOf(field: Field, index: number): Field | undefined {
 /** Members with a name of their own. */
 export function membersOf(field: Field): string[] {
   return [...new Set(field.options.flatMap((option) => Object.keys(option.properties ?? {})))];
+}
+
+function known({ inner }: Field, key: string, make: () => Field | undefined): Field | undefined {
+  // Members of any name would fill the memory of a long-running host.
+  if (inner.has(key) || inner.size > MOST_INNER) return inner.has(key) ? inner.get(key) : make();
+  const made = make();
+  inner.set(key, made);
+  return made;
 }
 
 function together(schemas: readonly JsonSchema[], { root, isSecret }: Field): Field | undefined {

@@ -2,7 +2,7 @@ import type { Registry } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import type { Path } from "../document/place.ts";
 import { isSecretName } from "../redact/secret-names.ts";
-import { entryOf, type Field, fieldOf, memberOf } from "./field.ts";
+import { entryOf, type Field, memberOf } from "./field.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** A value of a route as written, with what is known of it. */
@@ -56,8 +56,9 @@ class Walk {
   value(one: Visited): void {
     const { path, value, field, owner, isSecret } = one;
     if (path.length > MAX_DEPTH) return;
-    // Where a schema takes anything, it may be an endpoint.
-    if (field && field.types.size === 0 && this.isEndpoint(value)) {
+    // Where a schema takes anything, it may be an endpoint, also one that it does not mark.
+    const mayBe = field && field.types.size === 0 && this.isEndpoint(value);
+    if (mayBe || (field?.marks["endpoint"] !== undefined && isMap(value))) {
       this.endpoint(value, path, isSecret);
       return;
     }
@@ -107,8 +108,7 @@ class Walk {
       this.value({ path: at, value: inner, isSecret });
       return;
     }
-    const schema = this.schemas.of(found.definition.schema);
-    const field = fieldOf(schema, schema);
+    const field = this.schemas.field(found.definition.schema);
     this.value({
       path: at,
       value: inner,

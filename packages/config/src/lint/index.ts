@@ -4,7 +4,7 @@ import { certificates } from "./certificates.ts";
 import { clearSecret } from "./clear-secret.ts";
 import { deadLetters } from "./dead-letters.ts";
 import { defeatedSetting } from "./defeated-setting.ts";
-import type { ConfigurationLint, FoundInRoute, RouteLint, Written } from "./lint.ts";
+import type { ConfigurationLint, FoundInRoute, RouteLint, Services, Written } from "./lint.ts";
 import { listening } from "./listening.ts";
 import { loop } from "./loop.ts";
 import { metadataOrder } from "./metadata-order.ts";
@@ -60,8 +60,12 @@ export function lintRoute(route: LintedRoute, where: Written = UNKNOWN, schemas:
   return ROUTE.flatMap((lint) => lint(subject, where));
 }
 
-/** What routes of one configuration do to each other. */
-export function lintConfiguration(routes: readonly LintedRoute[], schemas: Schemas = createSchemas()): FoundInRoute[] {
+/** What routes of one configuration do to each other, and to the addresses that the process itself listens on. */
+export function lintConfiguration(
+  routes: readonly LintedRoute[],
+  services: Services = {},
+  schemas: Schemas = createSchemas(),
+): FoundInRoute[] {
   const subjects: readonly Subject[] = routes.map((route) => subjectOf(route, schemas));
-  return CONFIGURATION.flatMap((lint) => lint(subjects));
+  return CONFIGURATION.flatMap((lint) => lint(subjects, services));
 }

@@ -7,7 +7,10 @@ import type { Subject } from "./subject.ts";
 export type RouteLint = (route: Subject, where: Written) => readonly Problem[];
 
 /** A look at all routes that could start, side by side. */
-export type ConfigurationLint = (routes: readonly Subject[]) => readonly FoundInRoute[];
+export type ConfigurationLint = (routes: readonly Subject[], services: Services) => readonly FoundInRoute[];
+
+/** Addresses that the process itself listens on, by the setting that gives them. */
+export type Services = Readonly<Record<string, string>>;
 
 export interface FoundInRoute {
   /** The name of the route in which it is shown. */

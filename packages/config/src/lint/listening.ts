@@ -1,5 +1,5 @@
 import type { Side } from "@mqb/core/plugin";
-import { type FoundInRoute, problem } from "./lint.ts";
+import { type FoundInRoute, problem, type Services } from "./lint.ts";
 import { type EndpointPart, type Subject, settingOf } from "./subject.ts";
 
 /** `x-mqb-listens` of a field: the endpoint listens on the address in it. */
@@ -12,31 +12,39 @@ interface ListenFacts {
   readonly apart?: readonly string[];
 }
 
-interface Listener {
+interface Address {
+  readonly host: string;
+  readonly port: string;
+  /** Who listens on it, for messages. */
+  readonly by: string;
+}
+
+interface Listener extends Address {
   readonly route: string;
   readonly part: EndpointPart;
   readonly field: string;
   readonly facts: ListenFacts;
-  readonly host: string;
-  readonly port: string;
 }
 
 const ANY_HOST = ["0.0.0.0", "[::]", "::", "*", ""];
 
-/** Two endpoints of one configuration that listen on the same address. */
-export function listening(routes: readonly Subject[]): FoundInRoute[] {
+/** Two endpoints of one configuration, or one and a service of the process, that listen on the same address. */
+export function listening(routes: readonly Subject[], services: Services): FoundInRoute[] {
   const listeners = routes.flatMap(({ name, endpoints }) => endpoints.flatMap((part) => listenersOf(name, part)));
+  const taken = Object.entries(services).flatMap(([name, address]) => addressOf(address, name));
   return listeners.flatMap((one, index) => {
-    const other = listeners.slice(0, index).find((before) => collide(before, one));
+    const other =
+      taken.find((service) => overlap(service, one)) ??
+      listeners.slice(0, index).find((before) => collide(before, one));
     if (!other) return [];
     const { route, part, field, facts } = one;
     const details = (facts.apart ?? [])
       .map((name) => settingOf(part, name))
       .filter((value) => typeof value === "string");
     const what = [`${one.host}:${one.port}`, ...details].join(" ");
-    const message = `${what} is listened on by route "${other.route}" already`;
-    const hint =
-      details.length > 0 ? `change one of: ${[field, ...(facts.apart ?? [])].join(", ")}` : "use another port";
+    const message = `${what} is listened on by ${other.by} already`;
+    const canShare = details.length > 0 && "part" in other;
+    const hint = canShare ? `change one of: ${[field, ...(facts.apart ?? [])].join(", ")}` : "use another port";
     return [{ route, problem: problem("error", "MQB_LINT_PORT", [...part.path, field], message, hint) }];
   });
 }
@@ -48,15 +56,22 @@ function listenersOf(route: string, part: EndpointPart): Listener[] {
     const address = settingOf(part, field);
     if (!facts || typeof address !== "string" || (facts.side ?? part.side) !== part.side) return [];
     if (facts.when !== undefined && settingOf(part, facts.when) !== true) return [];
-    const [, host, port] = /^(?:[a-z][a-z+.-]*:\/\/)?(\[[^\]]*\]|[^:/?#]*):(\d+)(?:[/?#]|$)/i.exec(address) ?? [];
-    // Port 0 is any free one.
-    return port === undefined || port === "0" ? [] : [{ route, part, field, facts, host: host!, port }];
+    return addressOf(address, `route "${route}"`).map((one) => ({ ...one, route, part, field, facts }));
   });
 }
 
+/** None for port 0, which is any free one, and for what names no port. */
+function addressOf(address: string, by: string): Address[] {
+  const [, host, port] = /^(?:[a-z][a-z+.-]*:\/\/)?(\[[^\]]*\]|[^:/?#]*):(\d+)(?:[/?#]|$)/i.exec(address) ?? [];
+  return port === undefined || port === "0" ? [] : [{ host: host!, port, by }];
+}
+
+function overlap(a: Address, b: Address): boolean {
+  return a.port === b.port && (a.host === b.host || ANY_HOST.includes(a.host) || ANY_HOST.includes(b.host));
+}
+
 function collide(a: Listener, b: Listener): boolean {
-  if (a.port !== b.port) return false;
-  if (a.host !== b.host && !ANY_HOST.includes(a.host) && !ANY_HOST.includes(b.host)) return false;
+  if (!overlap(a, b)) return false;
   const apart = a.part.name === b.part.name && a.host === b.host ? (b.facts.apart ?? []) : [];
   return apart.every((field) => (settingOf(a.part, field) ?? null) === (settingOf(b.part, field) ?? null));
 }

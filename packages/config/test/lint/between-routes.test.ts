@@ -34,6 +34,16 @@ describe("routes that listen", () => {
     expect(routes(...inputs)).toEqual([]);
   });
 
+  it("leave the address of the metrics alone", () => {
+    const text = (port: number) => `metrics_addr: 0.0.0.0:9090\nr: {input: ${http(`127.0.0.1:${port}`, ", path: /a")}}`;
+    expect(linesOf(text(9090))).toEqual([
+      expect.stringMatching(
+        / r\.input\.http\.url: 127\.0\.0\.1:9090 \/a is listened on by metrics_addr already; use another port$/,
+      ),
+    ]);
+    expect(linesOf(text(9091))).toEqual([]);
+  });
+
   it("may be called by an output", () => {
     const text = `a: {input: ${http("127.0.0.1:80")}}\nb: {input: {static: x}, output: {http: {url: "http://127.0.0.1:80"}}}`;
     expect(linesOf(text)).toEqual([]);

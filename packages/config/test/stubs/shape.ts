@@ -98,7 +98,7 @@ export function endpointsIn(node: Node, value: unknown, path = ""): Nested[] {
   if (node.kind === "list")
     return (value as unknown[]).flatMap((item, index) => endpointsIn(node.of, item, `${path}[${index}]`));
   return Object.entries(value).flatMap(([key, member]) => {
-    const inner = node.kind === "map" ? node.of : node.fields.get(key)?.node;
+    const inner = node.kind === "fields" ? node.fields.get(key)?.node : node.of;
     return inner ? endpointsIn(inner, member, path === "" ? key : `${path}.${key}`) : [];
   });
 }
