@@ -1,4 +1,4 @@
-import type { RoutePlan } from "@mqb/core";
+import { nearest, type RoutePlan } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import type { CheckedConfiguration } from "./check.ts";
 import type { Configuration } from "./document/load.ts";
@@ -24,8 +24,30 @@ export interface ShownValue {
 }
 
 const HIDDEN = "***";
-/** Secret in what no schema describes, such as a plugin that is not installed. */
-const KEYS = /^(?:key|keys|decrypt_keys|username)$/;
+/**
+ * Names of secrets in what no schema describes: a plugin that is not installed, or a field that is misspelt. What is spelt
+ * nearly like one of them is hidden, too.
+ */
+const SECRETS = [
+  "password",
+  "passphrase",
+  "cert_password",
+  "token",
+  "bearer_token",
+  "session_token",
+  "secret",
+  "secret_key",
+  "access_key",
+  "api_key",
+  "private_key",
+  "key",
+  "keys",
+  "decrypt_keys",
+  "username",
+  "credentials",
+  "authorization",
+  "cookie",
+];
 const SETTINGS: readonly (readonly [string, unknown])[] = [
   ["log_level", "info"],
   ["logger", "plain"],
@@ -54,10 +76,12 @@ class Listing {
   private readonly options = new Map<string, readonly (readonly [string, unknown])[]>();
   /** Texts that are secret somewhere, and so everywhere. */
   private readonly secrets: Set<string>;
+  private readonly routes: ReadonlySet<string>;
 
   constructor(configuration: Configuration, checked: CheckedConfiguration) {
     this.configuration = configuration;
     this.secrets = new Set(configuration.secrets);
+    this.routes = new Set(configuration.routes.map((route) => keyOfPath(route.path)));
     const schemas = createSchemas();
     const learn = (route: WrittenRoute, config: unknown): void =>
       walkRoute(config, checked.registry, schemas, (one) => this.learn(route, one));
@@ -92,7 +116,11 @@ class Listing {
   private walk(written: unknown, path: Path, inherited: boolean): void {
     const known = this.known.get(keyOfPath(path));
     const name = path.at(-1);
-    const isNamed = typeof name === "string" && (isSecretName(name) || (!known?.field && KEYS.test(name)));
+    // A route may be called anything.
+    const isNamed =
+      typeof name === "string" &&
+      !this.routes.has(keyOfPath(path)) &&
+      (isSecretName(name) || (!known?.field && nearest(name, SECRETS) !== undefined));
     const isSecret = inherited || isNamed || (known?.isSecret ?? false);
     if (isMap(written) || Array.isArray(written)) {
       const entries: [string | number, unknown][] = Array.isArray(written)

@@ -69,6 +69,15 @@ routes:
     expect(at("routes.r.output.custom.config.key")!.value).toBe("***");
   });
 
+  it("are shown of a route that is called like a secret", () => {
+    const { at } = show([
+      "routes: {tokens: {input: {file: {path: p, pasword: hunter22}}}}\nkey: {input: {file: {path: q}}}",
+    ]);
+    expect(at("routes.tokens.input.file.path")!.value).toBe("p");
+    expect(at("routes.tokens.input.file.pasword")!.value).toBe("***");
+    expect(at("key.input.file.path")!.value).toBe("q");
+  });
+
   it("have an origin each, default for what is not written", () => {
     const { configuration } = show(["a: {input: {file: {path: p}}}"]);
     expect(originOf(configuration, ["a", "input", "file", "path"])).toBe("c.yml:1:26");

@@ -64,8 +64,11 @@ export function routesToLoad({ routes, publishers }: Configuration): readonly un
 }
 
 /** Keeps what the configuration holds of secrets out of everything that is printed. */
-export function learnSecrets(redactor: Redactor, { document, secrets }: Configuration): void {
-  redactor.learn(document);
+export function learnSecrets(redactor: Redactor, configuration: Configuration): void {
+  const { document, routes, publishers, secrets } = configuration;
+  // The names of routes and publishers say nothing about what is in them.
+  redactor.learn([...routes.map((route) => route.config), ...publishers.map(({ endpoint }) => endpoint)]);
+  if (isMap(document)) redactor.learn([document["env_vars"], document["envVars"]]);
   for (const secret of secrets) redactor.add(secret);
 }
 
