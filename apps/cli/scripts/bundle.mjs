@@ -41,8 +41,8 @@ async function bundleCommand() {
     write: false,
     format: "cjs",
     charset: "ascii",
-    // Native and WebAssembly codecs load files of their own.
-    external: ["lz4-napi", "@foxglove/wasm-zstd"],
+    // Native and WebAssembly codecs and the reader of TypeScript load files of their own.
+    external: ["lz4-napi", "@foxglove/wasm-zstd", "jiti"],
     define: { "import.meta.url": "importMetaUrl" },
     banner: { js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   });

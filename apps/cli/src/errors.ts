@@ -68,6 +68,11 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) => `route ${p.route}: a message taken from \`${p.source}\` cannot be given back, so it cannot be read on trial`,
     hint: "--dry-run works for sources that are read again, or that take back what was not acknowledged",
   }),
+  CONFIG_MODULE: errorRow<{ path: string; reason: string }>({
+    kind: "config",
+    message: (p) => `cannot take a configuration from ${p.path}: ${p.reason}`,
+    hint: "export default defineConfig({ routes: { … } }), with defineConfig from @mqb/core",
+  }),
   RELOAD_ROUTE: errorRow<{ route: string; problems: readonly { readonly message: string }[] }>({
     kind: "config",
     message: (p) => `route ${p.route}: ${p.problems.map((problem) => problem.message).join("; ")}`,

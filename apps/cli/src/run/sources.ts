@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Configuration, loadConfiguration, readSource, type SourceText } from "@mqb/config";
+import { type Configuration, loadConfiguration, readSource, type SourceText, type SourceValue } from "@mqb/config";
 import type { ParsedArgs } from "../args/parse.ts";
+import { CONFIG_MODULES, isModule, readConfigModule } from "./config-module.ts";
 
 const DEFAULT_FILE = "config.yml";
 
@@ -18,8 +19,8 @@ export interface ReadConfiguration {
 
 /**
  * Reads the configuration that the flags or their variables ask for: a file, or while it does not exist what stands in for
- * it, and a text over it. A file that was asked for must be there, unless there is something else; `config.yml` is read when
- * it is there. Throws a `config` error when a file cannot be read.
+ * it, and a text over it. A file that was asked for must be there, unless there is something else; without one, `config.yml`
+ * or else `mqb.config.ts` or `.js` is read when it is there. Throws a `config` error when a file cannot be read.
  */
 export async function readConfiguration(
   args: ParsedArgs,
@@ -28,8 +29,8 @@ export async function readConfiguration(
 ): Promise<ReadConfiguration> {
   const asked = args.text("config") ?? nonEmpty(environment["CONFIG_FILE"]);
   const over = textOf(args, "config-str", environment, "CONFIG_STRING");
-  const file = asked ?? DEFAULT_FILE;
-  const sources: SourceText[] = [];
+  const file = asked ?? [DEFAULT_FILE, ...CONFIG_MODULES].find((one) => existsSync(resolve(cwd, one))) ?? DEFAULT_FILE;
+  const sources: (SourceText | SourceValue)[] = [];
   let folder = cwd;
   if (existsSync(resolve(cwd, file))) {
     sources.push(await readFile(file, cwd));
@@ -49,7 +50,8 @@ export async function readConfiguration(
   return { configuration: loadConfiguration(sources, environment), folder, name, files: [resolve(cwd, file)] };
 }
 
-async function readFile(file: string, cwd: string): Promise<SourceText> {
+async function readFile(file: string, cwd: string): Promise<SourceText | SourceValue> {
+  if (isModule(file) && existsSync(resolve(cwd, file))) return await readConfigModule(resolve(cwd, file), file);
   return { ...(await readSource(resolve(cwd, file))), name: file };
 }
 

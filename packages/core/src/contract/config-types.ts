@@ -9,7 +9,10 @@ export interface EndpointConfigs {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled by plugins
 export interface MiddlewareConfigs {}
 
-type OneOf<T> = { [K in keyof T]: { readonly [P in K]: T[K] } }[keyof T];
+/** Exactly one of the keys. */
+type OneOf<T> = {
+  [K in keyof T]: { readonly [P in K]: T[K] } & { readonly [P in Exclude<keyof T, K>]?: never };
+}[keyof T];
 
 export type MiddlewareConfig = OneOf<MiddlewareConfigs> | { readonly custom: CustomConfig };
 
