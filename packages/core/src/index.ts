@@ -15,7 +15,5 @@ export * from "./plugin/registry.ts";
 export * from "./plugin.ts";
 export type { DropCount } from "./route/drops.ts";
 export type { InferredGuarantee } from "./route/guarantee.ts";
-export type { Handler } from "./route/handler.ts";
-export { handlerByKind, type KindHandlerOptions } from "./route/kind-handler.ts";
 export { Route, type RouteRunOptions, type StopOptions } from "./route/route.ts";
 export type { RouteResult, RouteState, RouteStatus } from "./route/status.ts";

@@ -21,3 +21,4 @@ export * from "./message/id.ts";
 export * from "./message/message.ts";
 export { defineEndpoint, defineMiddleware, definePlugin } from "./plugin/define.ts";
 export { Accounting, type AccountingSnapshot, type Ending } from "./route/accounting.ts";
+export type { Handler } from "./route/handler.ts";

@@ -110,4 +110,12 @@ export const errors = defineErrors("MQB_STANDARD", {
     kind: "config",
     message: (p) => `the ${p.scheme}: URI cannot be used: ${p.reason}`,
   }),
+  UNKNOWN_KIND: errorRow<{ kind: string | undefined; known: readonly string[] }>({
+    kind: "permanent",
+    message: (p) =>
+      p.kind === undefined
+        ? `the message has no "kind" metadata`
+        : `there is no handler for messages of kind "${p.kind}"`,
+    hint: (p) => `handlers: ${p.known.join(", ")}; add a fallback, or set onUnknownKind`,
+  }),
 });

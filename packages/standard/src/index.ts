@@ -16,6 +16,7 @@ import { memoryStore } from "./stores/memory.ts";
 
 export type * from "./config-types.ts";
 export { errors } from "./errors.ts";
+export { handlerByKind, type KindHandlerOptions } from "./handler/by-kind.ts";
 export type { Durations } from "./metrics/durations.ts";
 export { METRICS, MetricsRegistry, type SideMetrics } from "./metrics/registry.ts";
 export { Template, type TemplateOptions } from "./template/template.ts";

@@ -55,7 +55,8 @@ function planOf(
     const { code, message } = coreErrors.GUARANTEE({ required: requiredDelivery, inferred, reason });
     problems.add({ level: "error", code, path: ["required_delivery"], message });
   }
-  return { name, options, input, output, guarantee };
+  const batchSize = (raw["batch_size"] ?? output.output!.defaultBatchSize ?? options.batchSize) as number;
+  return { name, options: { ...options, batchSize }, input, output, guarantee };
 }
 
 /** A sink that names what it writes by source positions has no name for what comes without one. */

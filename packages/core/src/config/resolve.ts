@@ -25,7 +25,7 @@ export interface ResolvedMiddleware {
   readonly path: Path;
   readonly children: readonly ResolvedEndpoint[];
   /** Of the end that it wraps. */
-  readonly below: InputCapabilities | OutputCapabilities;
+  readonly below: Capabilities;
 }
 
 /** A checked endpoint, ready to be opened. Capabilities include what its middlewares change. */
@@ -178,6 +178,9 @@ function guarded<T>(place: Problems, run: () => T): T | undefined {
   }
 }
 
+type Capabilities = InputCapabilities | OutputCapabilities;
+type Change = (below: Capabilities, config: unknown) => Capabilities;
+
 /** The middlewares in written order, each with the capabilities of what it wraps, and those of the whole. */
 function layersOf(
   definition: EndpointDefinition,
@@ -185,24 +188,15 @@ function layersOf(
   { config, context }: Checked,
   middlewares: readonly Unlayered[],
 ): Pick<ResolvedEndpoint, "middlewares" | "input" | "output"> {
-  if (side === "input") {
-    let input = definition.input!.capabilities(config, context);
-    // The last entry of the list is next to the transport.
-    const layers = middlewares.toReversed().map((one) => {
-      const below = input;
-      input = one.definition.inputCapabilities?.(below, one.config) ?? below;
-      return { ...one, below };
-    });
-    return { input, middlewares: layers.reverse() };
-  }
-  let output = definition.output!.capabilities(config, context);
-  // The first entry of the list is next to the transport.
-  const layers = middlewares.map((one) => {
-    const below = output;
-    output = one.definition.outputCapabilities?.(below, one.config) ?? below;
+  let capabilities: Capabilities = definition[side]!.capabilities(config, context);
+  // Next to the transport stands the last entry of an input's list, the first one of an output's.
+  const outwards = side === "input" ? middlewares.toReversed() : middlewares;
+  const layers = outwards.map((one) => {
+    const below = capabilities;
+    capabilities = (one.definition[`${side}Capabilities`] as Change | undefined)?.(below, one.config) ?? below;
     return { ...one, below };
   });
-  return { output, middlewares: layers };
+  return { [side]: capabilities, middlewares: side === "input" ? layers.reverse() : layers };
 }
 
 function withName(definition: EndpointDefinition, config: unknown, route: string): unknown {

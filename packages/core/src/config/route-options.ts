@@ -6,6 +6,7 @@ import { typeName } from "./value-type.ts";
 /** The options of a route with every default filled in. Times in milliseconds. */
 export interface RouteOptions {
   readonly concurrency: number;
+  /** When the user gives none, the one that the sink asks for. */
   readonly batchSize: number;
   readonly commitConcurrencyLimit: number;
   readonly startupTimeoutMs: number;
@@ -16,8 +17,6 @@ export interface RouteOptions {
   readonly allowFaultInjection: boolean;
   readonly description: string;
   readonly requiredDelivery?: Guarantee;
-  /** Whether the user gave a batch size; otherwise the sink's own default applies. */
-  readonly batchSizeGiven: boolean;
 }
 
 const MAX_TIMER = 2 ** 31 - 1;
@@ -82,7 +81,6 @@ export function readRouteOptions(raw: Readonly<Record<string, unknown>>, problem
   return {
     concurrency: number("concurrency"),
     batchSize: number("batch_size"),
-    batchSizeGiven: given("batch_size") !== undefined,
     commitConcurrencyLimit: number("commit_concurrency_limit"),
     startupTimeoutMs: number("startup_timeout_ms"),
     reconnectIntervalMs: number("reconnect_interval_ms"),

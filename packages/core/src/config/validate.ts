@@ -7,12 +7,10 @@ import { isRouteField } from "./route-options.ts";
 import { pathOf, valueAt, withoutUnions } from "./union.ts";
 import { typeName } from "./value-type.ts";
 
-interface Valid {
-  readonly value: unknown;
-}
+type Valid = { readonly value: unknown } | undefined;
 
 /** Validates a configuration against its schema; every issue becomes a problem at its place, and the result undefined. */
-export function validate(schema: ConfigSchema, config: unknown, name: string, problems: Problems): Valid | undefined {
+export function validate(schema: ConfigSchema, config: unknown, name: string, problems: Problems): Valid {
   const given = config ?? {};
   const result = schema["~standard"].validate(given);
   if (result instanceof Promise) {

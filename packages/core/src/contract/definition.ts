@@ -67,6 +67,13 @@ export interface ProbeFinding {
   readonly identity?: string;
 }
 
+/** One side of a kind of endpoint. */
+export interface EndpointSide<C, Capabilities, End> {
+  capabilities(config: C, context: CheckContext): Capabilities;
+  /** Connects; rejects with `connection` or `config` errors. Called at start and at every reconnect. */
+  open(config: C, context: OpenContext): MaybePromise<End>;
+}
+
 /**
  * A kind of endpoint. Declared once; validation, JSON Schema, docs, URI parameters, the delivery guarantee and the
  * conformance suite all read it. The methods other than `open…` are pure and called at any time; an mqb error that
@@ -81,15 +88,8 @@ export interface EndpointDefinition<C = unknown> {
   readonly structural?: boolean;
   /** A field that takes the route's name when it is absent. */
   readonly nameField?: string;
-  readonly input?: {
-    capabilities(config: C, context: CheckContext): InputCapabilities;
-    /** Connects; rejects with `connection` or `config` errors. Called at start and at every reconnect. */
-    open(config: C, context: OpenContext): MaybePromise<Consumer>;
-  };
-  readonly output?: {
-    capabilities(config: C, context: CheckContext): OutputCapabilities;
-    open(config: C, context: OpenContext): MaybePromise<Publisher>;
-  };
+  readonly input?: EndpointSide<C, InputCapabilities, Consumer>;
+  readonly output?: EndpointSide<C, OutputCapabilities, Publisher>;
   /**
    * For sources that can go on where an earlier `mqb copy --resume` ended: the configuration as written, with the fields
    * that keep its position under `id` (a consumer group, a cursor); what the user gave wins. The same object = the source

@@ -83,14 +83,6 @@ export const coreErrors = defineErrors("MQB_CORE", {
     message: (p) => `the handler of route "${p.route}" returned ${p.what}`,
     hint: "a handler returns nothing (acknowledge), a Message (publish it), or a promise of one of these",
   }),
-  UNKNOWN_KIND: errorRow<{ kind: string | undefined; known: readonly string[] }>({
-    kind: "permanent",
-    message: (p) =>
-      p.kind === undefined
-        ? `the message has no "kind" metadata`
-        : `there is no handler for messages of kind "${p.kind}"`,
-    hint: (p) => `handlers: ${p.known.join(", ")}; add a fallback, or set onUnknownKind`,
-  }),
   OUTCOME_COUNT: errorRow<{ endpoint: string; sent: number; got: number }>({
     kind: "connection",
     message: (p) => `${p.endpoint} returned ${p.got} outcomes for ${p.sent} messages`,

@@ -75,11 +75,7 @@ class ListBatch implements MessageBatch {
   }
 
   get byteLength(): number {
-    if (this.bytes < 0) {
-      let sum = 0;
-      for (let i = 0; i < this.messages.length; i++) sum += this.messages[i]!.payload.length;
-      this.bytes = sum;
-    }
+    if (this.bytes < 0) this.bytes = this.messages.reduce((sum, message) => sum + message.payload.length, 0);
     return this.bytes;
   }
 

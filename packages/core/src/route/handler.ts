@@ -15,12 +15,11 @@ import type { Yielder } from "./yielder.ts";
 // biome-ignore lint/suspicious/noConfusingVoidType: an async handler without a return has a promise of void
 export type Handler = (message: Message) => MaybePromise<Message | undefined | null | void>;
 
-/** What a handler made of a batch: what to publish and where it came from, and what failed. */
+/** What a handler made of a batch. */
 export interface Handled {
   readonly publish: MessageBatch;
-  /** Position in the received batch of each message in `publish`. */
-  readonly positions: readonly number[];
-  readonly failures: readonly { readonly index: number; readonly error: unknown }[];
+  /** By position in the received batch, from those of `publish`. What was acknowledged without publishing is accepted. */
+  outcomes(sent: readonly Outcome[] | undefined): Outcome[];
 }
 
 /** Never rejects. */
@@ -32,7 +31,7 @@ export async function runHandler(
 ): Promise<Handled> {
   const publish: Message[] = [];
   const positions: number[] = [];
-  const failures: { index: number; error: unknown }[] = [];
+  const outcomes = new Array<Outcome>(batch.length).fill(ACCEPTED);
   for (let index = 0; index < batch.length; index++) {
     try {
       const returned = handler(batch.at(index));
@@ -43,12 +42,16 @@ export async function runHandler(
         positions.push(index);
       }
     } catch (thrown) {
-      failures.push({ index, error: asFailure(thrown, batch, index, route) });
+      outcomes[index] = failed(asFailure(thrown, batch, index, route));
     }
     const pause = yielder.turn();
     if (pause) await pause;
   }
-  return { publish: batchOf(publish), positions, failures };
+  const among = (sent: readonly Outcome[] = []): Outcome[] => {
+    for (let i = 0; i < sent.length; i++) outcomes[positions[i]!] = sent[i]!;
+    return outcomes;
+  };
+  return { publish: batchOf(publish), outcomes: among };
 }
 
 function asFailure(thrown: unknown, batch: MessageBatch, index: number, route: string): unknown {
@@ -60,14 +63,6 @@ function asFailure(thrown: unknown, batch: MessageBatch, index: number, route: s
   } catch (unreadable) {
     return unreadable;
   }
-}
-
-/** The outcomes of a handled batch: what the handler acknowledged without publishing is accepted. */
-export function outcomesOf(handled: Handled, sent: readonly Outcome[] | undefined, length: number): Outcome[] {
-  const outcomes = new Array<Outcome>(length).fill(ACCEPTED);
-  if (sent) for (let i = 0; i < sent.length; i++) outcomes[handled.positions[i]!] = sent[i]!;
-  for (const { index, error } of handled.failures) outcomes[index] = failed(error);
-  return outcomes;
 }
 
 function isThenable(value: unknown): value is Promise<Message | undefined | null> {

@@ -1,7 +1,7 @@
 import { ACK, type Disposition, NACK, nack, type Outcome, reply } from "../contract/disposition.ts";
 import { isExhausted, kindOf } from "../errors/mqb-error.ts";
 import type { MessageBatch } from "../message/batch.ts";
-import type { Accounting, Ending } from "./accounting.ts";
+import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
 
 /** What the outcomes of one batch mean for its source and for the route. */
@@ -22,7 +22,7 @@ const ENDINGS = {
   replied: "replied",
   filtered: "filtered",
   dead_lettered: "deadLettered",
-} as const satisfies Partial<Record<Outcome["type"], Ending>>;
+} as const;
 
 /**
  * Turns outcomes by position into dispositions: accepted -> ack, reply -> ack with reply, retryable -> nack, permanent

@@ -9,7 +9,7 @@ import { asError, kindOf, type MqbError } from "../errors/mqb-error.ts";
 import { batchOf, type MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
-import { type Handled, type Handler, outcomesOf, runHandler } from "./handler.ts";
+import { type Handled, type Handler, runHandler } from "./handler.ts";
 import { judge, publishUpTo, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
 import { orAborted } from "./within.ts";
@@ -54,7 +54,6 @@ export class Pump {
   private readonly options: RouteOptions;
   private readonly source: InputCapabilities;
   private readonly sink: OutputCapabilities;
-  private readonly batchSize: number;
   private readonly consumer: Consumer;
   private readonly publisher: Publisher;
   private readonly publishing = new Sequencer();
@@ -98,7 +97,6 @@ export class Pump {
     this.options = options;
     this.source = input.input!;
     this.sink = output.output!;
-    this.batchSize = options.batchSizeGiven ? options.batchSize : (this.sink.defaultBatchSize ?? options.batchSize);
   }
 
   /** Batches that are not settled yet, and their payload bytes. */
@@ -131,7 +129,7 @@ export class Pump {
     try {
       while (!this.end) {
         const room = this.s.remaining() - this.messages;
-        const max = Math.min(this.batchSize, room);
+        const max = Math.min(this.options.batchSize, room);
         if (!this.hasRoom() || (max <= 0 && this.unsettled > 0)) {
           if (max <= 0 && !this.hurried) this.hurry();
           await this.somethingSettled();
@@ -246,7 +244,7 @@ export class Pump {
     const { accounting, drops } = this.s;
     try {
       const sent = await this.send(handled ? handled.publish : batch);
-      const outcomes = handled ? outcomesOf(handled, sent, batch.length) : sent;
+      const outcomes = handled ? handled.outcomes(sent) : sent;
       if (outcomes) return judge(batch, outcomes, this.source.acknowledges, accounting, drops);
       accounting.settle("delivered", batch.length);
       return undefined;

@@ -223,12 +223,8 @@ export class Route {
     this.current = outcome;
     this.lastError = outcome === "failed" ? error : undefined;
     this.cancelGrace?.();
-    this.resolveDone({
-      outcome,
-      ...(error === undefined ? {} : { error }),
-      accounting: this.accounting.snapshot(),
-      drops: this.drops.list(),
-    });
+    const { accounting, drops } = this.status();
+    this.resolveDone({ outcome, ...(error === undefined ? {} : { error }), accounting, drops });
     if (outcome === "failed") answer({ error });
     else answer(outcome === "completed" ? "running" : { error: coreErrors.STOPPED({ route: this.name }) });
   }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { sink } from "../fakes/plugin.ts";
+import { FakePublisher } from "../fakes/publisher.ts";
 import { check, errorsOf } from "./support.ts";
 
 const NUMBERS = {
@@ -65,13 +67,17 @@ describe.each([
 describe("the other options", () => {
   it("have defaults", () => {
     const options = check({}).plan?.options;
-    expect(options).toMatchObject({ description: "", batchSizeGiven: false });
+    expect(options).toMatchObject({ description: "", batchSize: 512 });
     expect(options).not.toHaveProperty("requiredDelivery");
   });
 
-  it("remember whether a batch size was given", () => {
-    expect(check({ batch_size: 512 }).plan?.options.batchSizeGiven).toBe(true);
-    expect(check({ batch_size: null }).plan?.options.batchSizeGiven).toBe(false);
+  it("have the batch size that the sink asks for, unless the user gives one", () => {
+    const large = sink(() => new FakePublisher(), { defaultBatchSize: 4096 });
+    const sizeOf = (route: object) =>
+      check({ output: { large: {} }, ...route }, { endpoints: { large } }).plan?.options.batchSize;
+    expect(sizeOf({})).toBe(4096);
+    expect(sizeOf({ batch_size: null })).toBe(4096);
+    expect(sizeOf({ batch_size: 7 })).toBe(7);
   });
 
   it("take a description", () => {

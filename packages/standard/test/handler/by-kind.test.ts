@@ -1,7 +1,6 @@
+import { kindOf, Message } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
-import { kindOf } from "../../src/errors/mqb-error.ts";
-import { Message } from "../../src/message/message.ts";
-import { handlerByKind } from "../../src/route/kind-handler.ts";
+import { handlerByKind } from "../../src/index.ts";
 
 const of = (kind?: string): Message => new Message("x", kind === undefined ? undefined : new Map([["kind", kind]]));
 const handlers = { a: () => new Message("from a"), b: async () => undefined };
@@ -27,12 +26,12 @@ describe("a handler by kind", () => {
     const unknown = thrown(() => handle(of("c")));
     expect(kindOf(unknown, "retryable")).toBe("permanent");
     expect(unknown).toMatchObject({
-      code: "MQB_CORE_UNKNOWN_KIND",
+      code: "MQB_STANDARD_UNKNOWN_KIND",
       message: 'there is no handler for messages of kind "c"',
       hint: "handlers: a, b; add a fallback, or set onUnknownKind",
     });
     expect(thrown(() => handle(of()))).toMatchObject({ message: 'the message has no "kind" metadata' });
-    expect(thrown(() => handle(of("constructor")))).toMatchObject({ code: "MQB_CORE_UNKNOWN_KIND" });
+    expect(thrown(() => handle(of("constructor")))).toMatchObject({ code: "MQB_STANDARD_UNKNOWN_KIND" });
   });
 
   it("passes or drops them when it is told to", () => {

@@ -1,6 +1,5 @@
-import { coreErrors } from "../errors/errors.ts";
-import type { Message } from "../message/message.ts";
-import type { Handler } from "./handler.ts";
+import type { Handler, Message } from "@mqb/core/plugin";
+import { errors } from "../errors.ts";
 
 export interface KindHandlerOptions {
   /** Takes messages of kinds that have no handler, and those without a kind. */
@@ -19,6 +18,6 @@ export function handlerByKind(handlers: Readonly<Record<string, Handler>>, optio
     if (handler) return handler(message);
     if (unknown === "pass") return message;
     if (unknown === "drop") return undefined;
-    throw coreErrors.UNKNOWN_KIND({ kind, known: [...byKind.keys()] });
+    throw errors.UNKNOWN_KIND({ kind, known: [...byKind.keys()] });
   };
 }
