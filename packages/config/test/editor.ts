@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@mqb/core/plugin";
+import { TextDocument } from "vscode-languageserver-textdocument";
 import * as languageServer from "yaml-language-server";
 
 /** What an editor says about a configuration, by the YAML language server that editors use. */
@@ -25,11 +26,14 @@ export function openEditor(schema: JsonSchema): Editor {
     schemas: [{ uri: "file:///mqb.schema.json", fileMatch: ["*.yaml"], schema: schema as never }],
   });
   let version = 0;
-  const open = (text: string) => languageServer.TextDocument.create(FILE, "yaml", ++version, text);
+  const open = (text: string) => TextDocument.create(FILE, "yaml", ++version, text);
   return {
     async faults(text) {
       const found = await service.doValidation(open(text), false);
-      return found.map(({ range, message }) => ({ line: range.start.line + 1, message }));
+      return found.map(({ range, message }) => ({
+        line: range.start.line + 1,
+        message: typeof message === "string" ? message : message.value,
+      }));
     },
     async completions(text, line) {
       const written = text.split("\n")[line - 1]!;

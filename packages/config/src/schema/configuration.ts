@@ -17,7 +17,8 @@ export function configurationSchema(registry: Registry): JsonSchema {
   const route = routeProperties();
   const named: Properties = { ...settingProperties(), routes: ROUTES };
   const whole = { ...named, ...route };
-  return {
+  // A copy: who gets it may resolve its references in place, as editors do.
+  return structuredClone<JsonSchema>({
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "mqb configuration",
     description: "Routes of mqb, and the settings around them.",
@@ -52,7 +53,7 @@ export function configurationSchema(registry: Registry): JsonSchema {
       variable: VARIABLE,
       ...definitionSchemas(registry),
     },
-  };
+  });
 }
 
 const ROUTES: JsonSchema = {
