@@ -32,14 +32,16 @@ export function parseCsvHeader(bytes: Buffer, dialect: CsvDialect, final: boolea
  */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names);
-  const seen = new Set<string>();
+  // The number to try next: counting from 2 again for each would take quadratic time.
+  const next = new Map<string, number>();
   return names.map((name) => {
-    if (!seen.has(name)) {
-      seen.add(name);
+    let number = next.get(name);
+    if (number === undefined) {
+      next.set(name, 2);
       return name;
     }
-    let number = 2;
     while (taken.has(`${name}_${number}`)) number++;
+    next.set(name, number + 1);
     const unique = `${name}_${number}`;
     taken.add(unique);
     return unique;

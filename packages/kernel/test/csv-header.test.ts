@@ -119,6 +119,11 @@ describe.each(ENGINES)("the header of a CSV input (%s)", (engine) => {
     expect(readAll(later, [bytes("\xef\xbb\xbf1\n")]).slabs.flatMap(recordsOf)).toEqual(['{"a":"\ufeff1"}']);
   });
 
+  it("may repeat one name very often", () => {
+    const columns = parseCsvHeader(bytes(`${"a,".repeat(40_000)}a_7\n`), {}, true)!.columns;
+    expect([columns[1], columns[6], columns.at(-2), new Set(columns).size]).toEqual(["a_2", "a_8", "a_40001", 40_001]);
+  });
+
   it("may be wider than the shared arena's room for keys", () => {
     const names = Array.from({ length: 3000 }, (_, i) => `a column with a rather long name: number ${i}`);
     const values = names.map((_, i) => String(i));

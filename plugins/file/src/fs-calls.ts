@@ -43,6 +43,11 @@ export function write(fd: number, chunks: readonly Buffer[], position: number | 
   });
 }
 
+/** Writes all of it, with as many calls as it takes, at the descriptor's own position. */
+export async function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length; ) written += await write(fd, [bytes.subarray(written)], null);
+}
+
 export function fstat(fd: number): Promise<fs.BigIntStats> {
   return new Promise((resolve, reject) => {
     fs.fstat(fd, { bigint: true }, (error, stats) => (error ? reject(error) : resolve(stats)));
@@ -80,4 +85,18 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await close(fd);
   }
+}
+
+/** Gives a file the mode and owner of another one. Rejects when the system does not let this user. */
+export async function takeOver(fd: number, stats: Pick<fs.BigIntStats, "mode" | "uid" | "gid">): Promise<void> {
+  const own = await fstat(fd);
+  // The owner first: a change of owner takes set-id bits away.
+  if (own.uid !== stats.uid || own.gid !== stats.gid) {
+    await new Promise<void>((resolve, reject) => {
+      fs.fchown(fd, Number(stats.uid), Number(stats.gid), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  await new Promise<void>((resolve, reject) => {
+    fs.fchmod(fd, Number(stats.mode & 0o7777n), (error) => (error ? reject(error) : resolve()));
+  });
 }

@@ -1,4 +1,5 @@
-import { readdir, rename, stat, symlink } from "node:fs/promises";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { chmod, chown, readdir, rename, stat, symlink } from "node:fs/promises";
 import { ACK, Message, NACK } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { FailingCalls } from "./failing-calls.ts";
@@ -6,15 +7,30 @@ import { lines, texts, Workbench } from "./support.ts";
 
 const config = { path: "q.txt", format: "raw", mode: "consume", delete: true } as const;
 
+/** A writer that keeps the file open. */
+class OpenToAppend implements Disposable {
+  private readonly fd: number;
+
+  constructor(path: string) {
+    this.fd = openSync(path, "a");
+  }
+
+  append(text: string): void {
+    writeSync(this.fd, text);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.fd);
+  }
+}
+
 describe("a source that deletes what is acked", () => {
   it("leaves an empty file when everything was", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("q.txt", "a\nbb\nccc\n");
-    const before = await stat(bench.dir.file("q.txt"));
     const source = await bench.source(config);
     expect(await source.drain()).toEqual(["a", "bb", "ccc"]);
     expect(await bench.dir.read("q.txt")).toBe("");
-    expect((await stat(bench.dir.file("q.txt"))).ino).toBe(before.ino);
   });
 
   it("leaves what was not acked, for the next run", async () => {
@@ -52,6 +68,97 @@ describe("a source that deletes what is acked", () => {
     expect(await bench.dir.read("q.csv")).toBe("id,name\n2,b\n");
     expect(await (await bench.source(csv)).drain()).toEqual(['{"id":"2","name":"b"}']);
     expect(await bench.dir.read("q.csv")).toBe("id,name\n");
+  });
+
+  it.each([
+    [
+      "a separator that was found out and a line break in a name",
+      'a;"b\nc";d\n',
+      "1;2;3\n",
+      '{"a":"1","b\\nc":"2","d":"3"}',
+    ],
+    ["a very long header", `${"name,".repeat(30_000)}end\n`, `${"1,".repeat(30_000)}2\n`, undefined],
+  ])("keeps the header of a CSV file with %s", async (_, header, row, json) => {
+    await using bench = await Workbench.make();
+    const csv = { ...config, path: "q.csv", format: "csv", csv: { separator: "auto" } } as const;
+    for (let run = 0; run < 2; run++) {
+      await bench.dir.write("q.csv", `${run === 0 ? header : await bench.dir.read("q.csv")}${row}`);
+      const source = await bench.source(csv);
+      const [text = ""] = await source.take();
+      if (json !== undefined) expect(text).toBe(json);
+      expect(Object.values(JSON.parse(text) as object)[0]).toBe("1");
+      await source.close();
+      expect(await bench.dir.read("q.csv")).toBe(header);
+    }
+  });
+
+  it("cuts nothing where a header is too long to be known, and says so once", async () => {
+    await using bench = await Workbench.make();
+    const content = `${"a".repeat(1024 * 1024)},b\n1,2\n3,4\n`;
+    await bench.dir.write("q.csv", content);
+    const context = bench.context({ draining: true });
+    const source = await bench.source({ ...config, path: "q.csv", format: "csv" }, context);
+    expect([...(await source.take(1)), ...(await source.take(1))]).toHaveLength(2);
+    await source.close();
+    expect(await bench.dir.read("q.csv")).toBe(content);
+    expect(context.log.entries.filter(({ message }) => message.includes("nothing is cut"))).toHaveLength(1);
+  });
+
+  it.runIf(process.getuid?.() === 0)("keeps mode and owner of the file", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("q.txt", lines(0, 10));
+    await chown(path, 1234, 2345);
+    await chmod(path, 0o666);
+    for (const count of [6, 4]) {
+      const source = await bench.source(config);
+      await (await source.receive(count)).commit();
+      await source.close();
+      const { mode, uid, gid } = await stat(path);
+      expect([mode & 0o7777, uid, gid]).toEqual([0o666, 1234, 2345]);
+    }
+  });
+
+  it("delivers what a writer appends to the file that it had opened before the cut", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("q.txt", lines(0, 3));
+    const source = await bench.source(config, bench.context());
+    using before = new OpenToAppend(path);
+    expect(await source.take()).toHaveLength(3);
+    expect(await bench.dir.read("q.txt")).toBe("");
+    await bench.append("q.txt", "second\n");
+    before.append("first\n");
+    expect([...(await source.take()), ...(await source.take())]).toEqual(["first", "second"]);
+    // The file has been left by now: what comes still is not in order, but it comes.
+    before.append("late\n");
+    expect(await source.take()).toEqual(["late"]);
+    await source.close();
+    expect(await bench.dir.read("q.txt")).toBe("");
+  });
+
+  it("puts what was not acked of the old file before what the new one holds", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("q.txt", lines(0, 6));
+    const source = await bench.source(config, bench.context());
+    using before = new OpenToAppend(path);
+    expect(await source.take(4)).toHaveLength(4);
+    expect(await source.take(1)).toEqual(["line 4"]);
+    await bench.append("q.txt", "new\n");
+    before.append("late\n");
+    await source.close();
+    expect(await bench.dir.read("q.txt")).toBe("line 5\nlate\nnew\n");
+    expect(await readdir(bench.dir.path)).toEqual(["q.txt"]);
+  });
+
+  it("takes up what a killed process has left, and removes it", async () => {
+    await using bench = await Workbench.make();
+    const gone = "999999999-1700000000000-00000000-0000-4000-8000-000000000000";
+    await bench.dir.write("q.txt", "a\n");
+    await bench.dir.write(`.q.txt.mqb-cut-${gone}`, "half made");
+    await bench.dir.write(`.q.txt.mqb-cut-${gone}-6`, "acked\nleft\n");
+    const source = await bench.source(config);
+    expect(await source.drain()).toEqual(["a", "left"]);
+    await source.close();
+    expect(await readdir(bench.dir.path)).toEqual(["q.txt"]);
   });
 
   it("goes on after a reconnect without reading anything twice", async () => {
@@ -126,10 +233,10 @@ describe("subscriptions that delete what is acked", () => {
   it("take a record away only when all of them have acked it, and leave what stood before", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("q.txt", "before\n");
-    const scope = bench.context().scope;
+    const { scope, clock } = bench.context();
     const subscribe = { ...config, mode: "subscribe" } as const;
-    const one = await bench.source(subscribe, bench.context({ scope }));
-    const other = await bench.source(subscribe, bench.context({ scope }));
+    const one = await bench.source(subscribe, bench.context({ scope, clock }));
+    const other = await bench.source(subscribe, bench.context({ scope, clock }));
     await bench.append("q.txt", lines(0, 3));
     expect(await one.take()).toHaveLength(3);
     expect(await bench.dir.read("q.txt")).toBe(`before\n${lines(0, 3)}`);

@@ -1,5 +1,5 @@
 import { batchOf, slabBatch } from "@mqb/core/plugin";
-import { type CsvSlab, CsvToJson, isRecordFault, parseCsvHeader } from "@mqb/kernel";
+import { type CsvSlab, CsvToJson, parseCsvHeader } from "@mqb/kernel";
 import { type CsvSettings, kernelDialect } from "../csv-dialect.ts";
 import { formatErrors } from "../errors.ts";
 import type { CsvStreamHeader, DecodedBatch, DecoderOptions, RecordDecoder, Stamp } from "./decoder.ts";
@@ -112,15 +112,16 @@ export function readStreamHeader(
   return columns === undefined || separator === undefined ? undefined : { columns, separator };
 }
 
-/** Where the header record of a CSV stream ends, of the stream's first bytes; 0 when it has none, or not yet. */
-export function headerEnd(csv: CsvSettings, delimiter: Uint8Array, head: Buffer, final: boolean): number {
-  if (!csv.header) return 0;
-  try {
-    return parseCsvHeader(head, kernelDialect(csv, delimiter), final)?.end ?? 0;
-  } catch (error) {
-    if (isRecordFault(error)) return 0;
-    throw error;
-  }
+/**
+ * Where the header record of a CSV stream ends, of the stream's first bytes: 0 when it has none, undefined when it does
+ * not end within them. The separator must be settled.
+ */
+export function headerEnd(
+  csv: CsvSettings & { readonly separator: number },
+  delimiter: Uint8Array,
+  head: Buffer,
+): number | undefined {
+  return csv.header ? parseCsvHeader(head, kernelDialect(csv, delimiter), false)?.end : 0;
 }
 
 /** The columns that the first record of a CSV file names; undefined when there is no such record in `head`. */

@@ -2,12 +2,10 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fstat, readAt, truncate } from "../fs-calls.ts";
+import { isAlive, type ProcessMark, thisProcess } from "../process-mark.ts";
 
 /** What is being appended: by whom, to which file, behind which size, how many bytes. */
-interface Append {
-  readonly pid: number;
-  /** When that process began, so that a later process with the same pid is told apart. */
-  readonly began: number;
+interface Append extends ProcessMark {
   readonly ino: string;
   readonly size: number;
   readonly length: number;
@@ -36,7 +34,7 @@ export class TailMark {
     if (this.unusable) return;
     try {
       this.fd ??= fs.openSync(this.path, "w", 0o600);
-      const append: Append = { pid: process.pid, began: began(), ino: String(ino), size, length };
+      const append: Append = { ...thisProcess(), ino: String(ino), size, length };
       fs.writeSync(this.fd, JSON.stringify(append).padEnd(MARK_LENGTH), 0);
     } catch {
       // A folder that takes no new files: the records themselves are still appended.
@@ -77,16 +75,6 @@ function torn(mark: Append | undefined, stats: fs.BigIntStats): (Append & { read
   return cut > 0 && cut < mark.length ? { ...mark, cut } : undefined;
 }
 
-function isAlive({ pid, began: since }: Append): boolean {
-  if (pid === process.pid) return since === began();
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /** The end of the last record in `[from, to)`, or `from`. */
 async function lastRecordEnd(path: string, from: number, to: number, terminator: Uint8Array): Promise<number> {
   const reader = fs.openSync(path, "r");
@@ -118,8 +106,4 @@ function readMark(path: string): Append | undefined {
 
 function markOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.mqb-tail`);
-}
-
-function began(): number {
-  return Math.round(performance.timeOrigin);
 }

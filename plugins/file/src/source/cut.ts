@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { rename, unlink } from "node:fs/promises";
-import { dirname } from "node:path";
-import type { Logger } from "@mqb/core/plugin";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock, Logger } from "@mqb/core/plugin";
 import { reasonOf } from "../errors.ts";
-import { close, fstat, open, readAt, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
+import { fstat, statIfThere } from "../fs-calls.ts";
 import type { PathLock } from "../path-lock.ts";
 import type { Generation, RegularInput } from "./regular-input.ts";
+import { type FileRange, Succession } from "./succession.ts";
 
 /** One consumer that cuts what it has acked off the front of a file. */
 export interface CuttingReader {
@@ -14,28 +13,45 @@ export interface CuttingReader {
   acked: { readonly generation: Generation; readonly offset: number };
   /** Bytes at the start of the file that are none of its business. */
   before: { readonly generation: Generation; readonly length: number };
-  /** Bytes of the CSV header, which stays. */
-  headerLength(fd: number): Promise<number>;
+  /** Bytes of the CSV header, which stays; undefined when its end is not known, so that nothing can be cut. */
+  headerLength(fd: number): Promise<number | undefined>;
 }
 
-const COPY = 1024 * 1024;
+/** Who opens a file for one write has written by then: only after that readers leave the old file for the new one. */
+const QUIET_MS = 50;
+const LOOK_AGAIN_MAX = 1000;
+/** Who was held up between opening and writing for longer than that is not heard of any more. */
+const LATE_MS = 2000;
+/** The same when a route ends, in real time. */
+const CLOSING_MS = 25;
+const CLOSING_LOOKS = 40;
 
 /**
  * Cuts a file for all consumers of its path in one process: what every one of them has acked goes. A cut costs a copy of
- * what is left, so it waits until at least as much can go; when everything can go, the file is truncated in place.
+ * what is left, so it waits until at least as much can go. A file is never shortened in place, since that would take
+ * away what another program appends meanwhile: a new file takes the name, the readers read the old one to its end, and
+ * then go on in the new one.
  */
 export class FrontCutter {
   private readonly path: string;
   private readonly lock: PathLock;
+  private readonly clock: Clock;
   private readonly log: Logger;
   private readonly readers = new Set<CuttingReader>();
   private running: Promise<void> = Promise.resolve();
   private warned = false;
+  /** The file that readers have still to leave. */
+  private succession: { readonly files: Succession; readonly from: number; readonly to: number } | undefined;
+  /** Files that were left a moment ago. */
+  private late: Succession[] = [];
+  private cancelAlarm: (() => void) | undefined;
+  private lookAgain = QUIET_MS;
 
   /** `path` is the real one: a rename must not replace a symbolic link. */
-  constructor(path: string, lock: PathLock, log: Logger) {
+  constructor(path: string, lock: PathLock, clock: Clock, log: Logger) {
     this.path = path;
     this.lock = lock;
+    this.clock = clock;
     this.log = log;
   }
 
@@ -46,73 +62,197 @@ export class FrontCutter {
   /** Cuts what can go for good, and forgets the reader. */
   async leave(reader: CuttingReader): Promise<void> {
     if (!this.readers.has(reader)) return;
-    await this.cut(true);
+    const last = this.readers.size === 1;
+    await this.run(async () => {
+      await this.cutLocked(true);
+      if (last) await this.finishAll();
+    });
+    reader.input.stay = undefined;
     this.readers.delete(reader);
   }
 
   /** Called after a reader's `acked` has moved. Never rejects: what could not be cut is cut later. */
   advanced(): Promise<void> {
-    return this.cut(false);
+    return this.run(() => this.cutLocked(false));
   }
 
-  private cut(always: boolean): Promise<void> {
-    this.running = this.running.then(() => this.tryCut(always));
+  private run(work: () => Promise<void>): Promise<void> {
+    this.running = this.running.then(async () => {
+      try {
+        await this.lock.run(work);
+      } catch (error) {
+        if (!this.warned) this.log.warn(`acknowledged records cannot be cut from ${this.path}: ${reasonOf(error)}`);
+        this.warned = true;
+      }
+    });
     return this.running;
   }
 
-  private async tryCut(always: boolean): Promise<void> {
-    try {
-      await this.lock.run(() => this.cutLocked(always));
-    } catch (error) {
-      if (!this.warned) this.log.warn(`acknowledged records cannot be cut from ${this.path}: ${reasonOf(error)}`);
-      this.warned = true;
-    }
-  }
-
   private async cutLocked(always: boolean): Promise<void> {
-    const readers = [...this.readers];
-    if (readers.length === 0) return;
-    let cut: { removed: number; renamed: boolean } | undefined;
-    const withAll = async (index: number): Promise<void> => {
-      const reader = readers[index];
-      if (!reader) return;
-      await reader.input.whileIdle(async (fd) => {
-        if (index + 1 < readers.length) await withAll(index + 1);
-        else cut = await this.rewrite(readers, fd, always);
-        if (!cut) return undefined;
-        return cut.renamed ? { cut: cut.removed, fd: await open(this.path, "r") } : { cut: cut.removed };
-      });
-    };
-    await withAll(0);
-    if (cut?.renamed) this.lock.version += 1;
+    await this.whileAllIdle(async () => {
+      await this.leaveOld(false);
+      if (!this.succession) await this.cut(always);
+    });
+    await this.rescueLate();
+    this.setAlarm();
   }
 
-  private async rewrite(
-    readers: readonly CuttingReader[],
-    fd: number,
-    always: boolean,
-  ): Promise<{ removed: number; renamed: boolean } | undefined> {
-    const header = await readers[0]!.headerLength(fd);
-    const keep = Math.max(header, Math.min(...readers.map(lengthBefore)));
-    const upTo = Math.min(...readers.map(ackedPosition));
+  /** Runs `work` while no reader reads. */
+  private async whileAllIdle(work: () => Promise<void>): Promise<void> {
+    const inputs = Array.from(this.readers, ({ input }) => input);
+    const from = async (index: number): Promise<void> => {
+      const input = inputs[index];
+      await (input ? input.whileIdle(() => from(index + 1)) : work());
+    };
+    await from(0);
+  }
+
+  private async cut(always: boolean): Promise<void> {
+    const readers = [...this.readers];
+    const first = readers[0];
+    if (!first) return;
+    const fd = first.input.descriptor;
     const stats = await fstat(fd);
-    const size = Number(stats.size);
-    const left = size - upTo;
-    if (upTo <= keep || left < 0 || (!always && left > upTo - keep)) return undefined;
-    const named = await statIfThere(this.path);
-    // The name belongs to another file by now: the old one is only read to its end.
-    if (named?.ino !== stats.ino) return undefined;
-    if (left === 0) {
-      await truncateTo(this.path, keep);
-    } else await replaceWithout(this.path, fd, keep, upTo, Number(stats.mode & 0o7777n));
-    for (const reader of readers) {
+    // A file that has lost its name is only read to its end.
+    if ((await statIfThere(this.path))?.ino !== stats.ino) return;
+    if (readers.some(({ input }) => input.ino !== first.input.ino)) return;
+    const header = await first.headerLength(fd);
+    if (header === undefined) return;
+    const from = Math.max(header, Math.min(...readers.map(lengthBefore)));
+    const to = Math.min(...readers.map(ackedPosition));
+    const left = Number(stats.size) - to;
+    if (to <= from || left < 0 || (!always && left > to - from)) return;
+    await this.replace(from, to, [
+      { fd, from: 0, to: from },
+      { fd, from: to },
+    ]);
+  }
+
+  /** `from` and `to`: what is left out of the readers' present file. */
+  private async replace(from: number, to: number, parts: readonly FileRange[]): Promise<void> {
+    const ino = (await fstat(parts.at(-1)!.fd)).ino;
+    const { path, clock, log } = this;
+    const files = await Succession.begin({ path, ino, parts, readers: this.readers.size, clock, log });
+    if (!files) return;
+    this.lock.version += 1;
+    this.succession = { files, from, to };
+    this.lookAgain = QUIET_MS;
+    for (const { input } of this.readers) if (input.ino === String(files.ino)) input.stay = () => this.hurry();
+  }
+
+  /** Lets the readers go on in the new file, once the old one is read to its end and has been quiet. */
+  private async leaveOld(isQuiet: boolean): Promise<void> {
+    if (!this.succession) return;
+    const { files, from, to } = this.succession;
+    const size = await files.look();
+    if (!isQuiet && files.quiet < QUIET_MS) return;
+    const here = this.onOld(files);
+    if (here.some(({ input }) => input.position < size)) return;
+    // What came late is in the old file alone: it has to be settled before the old one is left.
+    if (size > files.accounted && here.some((reader) => ackedPosition(reader) < size)) return;
+    for (const reader of here) {
       const length = lengthBefore(reader);
-      reader.before = {
-        generation: reader.input.generation,
-        length: length <= keep ? length : Math.max(keep, length - (upTo - keep)),
-      };
+      await reader.input.moveTo(files.fresh.pop()!, size - files.base);
+      const { generation } = reader.input;
+      reader.before = { generation, length: length <= from ? length : Math.max(from, length - (to - from)) };
+      reader.input.stay = undefined;
+      reader.input.wake();
     }
-    return { removed: upTo - keep, renamed: left > 0 };
+    if (here.length > 0) files.accounted = size;
+    this.late.push(files);
+    this.succession = undefined;
+  }
+
+  private onOld(files: Succession): CuttingReader[] {
+    return [...this.readers].filter(({ input }) => input.ino === String(files.ino));
+  }
+
+  /** A draining reader has read the old file to its end and does not wait for long. */
+  private hurry(): Promise<void> {
+    return this.run(async () => {
+      await wait(CLOSING_MS);
+      await this.whileAllIdle(() => this.leaveOld(true));
+      this.setAlarm();
+    });
+  }
+
+  /** The last reader leaves: everything that is still under way comes to its end. */
+  private async finishAll(): Promise<void> {
+    this.cancelAlarm?.();
+    this.cancelAlarm = undefined;
+    do {
+      if (this.succession || this.late.length > 0) await this.untilQuiet();
+      await this.whileAllIdle(async () => {
+        await this.leaveOld(true);
+        if (this.succession) await this.putBack();
+        await this.cut(true);
+      });
+    } while (this.succession);
+    await this.untilQuiet();
+    for (const files of this.late.splice(0)) {
+      try {
+        await files.rescue();
+      } finally {
+        await files.end();
+      }
+    }
+  }
+
+  private async untilQuiet(): Promise<void> {
+    const all = this.succession ? [...this.late, this.succession.files] : this.late;
+    for (let looks = 0; looks < CLOSING_LOOKS; looks++) {
+      const before = await sizes(all);
+      await wait(CLOSING_MS);
+      if ((await sizes(all)) === before) return;
+    }
+  }
+
+  /** Puts what was not acked of the old file before what others have written to the new one. */
+  private async putBack(): Promise<void> {
+    const { files, from, to } = this.succession!;
+    this.succession = undefined;
+    this.late.push(files);
+    const [reader] = this.onOld(files);
+    if (!reader) return;
+    const acked = ackedPosition(reader);
+    // The new file begins with exactly what is left already.
+    if (acked <= to) return reader.input.moveTo(files.fresh.pop()!, to - from);
+    const size = await files.look();
+    const fd = files.fresh[0]!;
+    await this.replace(from, acked, [
+      { fd, from: 0, to: from },
+      { fd: files.fd, from: acked, to: size },
+      { fd, from: files.base },
+    ]);
+    const next = this.succession as { readonly files: Succession } | undefined;
+    this.succession = undefined;
+    // Another file has the path by now: what is left is appended to that.
+    if (!next) files.accounted = Math.min(files.accounted, acked);
+    else {
+      files.accounted = size;
+      this.late.push(next.files);
+      await reader.input.moveTo(next.files.fresh.pop()!, acked - from);
+    }
+  }
+
+  /** Takes over what was written to an old file although it had been quiet. */
+  private async rescueLate(): Promise<void> {
+    for (const files of [...this.late]) {
+      await files.rescue();
+      if (files.quiet < LATE_MS) continue;
+      this.late.splice(this.late.indexOf(files), 1);
+      await files.end();
+    }
+  }
+
+  private setAlarm(): void {
+    if (this.cancelAlarm || (!this.succession && this.late.length === 0)) return;
+    const due = this.succession ? this.lookAgain : LATE_MS;
+    if (this.succession) this.lookAgain = Math.min(LOOK_AGAIN_MAX, due * 2);
+    this.cancelAlarm = this.clock.timer(due, () => {
+      this.cancelAlarm = undefined;
+      if (this.readers.size > 0) void this.advanced();
+    });
   }
 }
 
@@ -125,43 +265,6 @@ function ackedPosition({ input, acked }: CuttingReader): number {
   return acked.generation === input.generation ? acked.offset - acked.generation.shift : 0;
 }
 
-async function truncateTo(path: string, length: number): Promise<void> {
-  const fd = await open(path, "r+");
-  try {
-    await truncate(fd, length);
-  } finally {
-    await close(fd);
-  }
-}
-
-/** Writes the file anew without `[from .. to)` and puts it in its place. */
-async function replaceWithout(path: string, fd: number, from: number, to: number, mode: number): Promise<void> {
-  const temporary = `${path}.cut-${randomUUID()}`;
-  const out = await open(temporary, "wx", mode);
-  try {
-    await copyRange(fd, 0, from, out);
-    let at = await copyRange(fd, to, Number.MAX_SAFE_INTEGER, out);
-    await sync(out);
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-    // What was appended while the copy was made.
-    at = await copyRange(fd, at, Number.MAX_SAFE_INTEGER, out);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
-  } finally {
-    await close(out);
-  }
-}
-
-/** Returns the position behind what was copied. */
-async function copyRange(fd: number, from: number, to: number, out: number): Promise<number> {
-  let at = from;
-  while (at < to) {
-    const bytes = await readAt(fd, at, Math.min(COPY, to - at));
-    if (bytes.length === 0) break;
-    for (let written = 0; written < bytes.length; ) written += await write(out, [bytes.subarray(written)], null);
-    at += bytes.length;
-  }
-  return at;
+async function sizes(all: readonly Succession[]): Promise<string> {
+  return (await Promise.all(all.map((files) => files.look()))).join();
 }

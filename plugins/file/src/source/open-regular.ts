@@ -30,7 +30,8 @@ export interface OpenedFile {
 }
 
 const MAX_SIBLINGS = 10_000;
-const HEAD_MAX = 1024 * 1024;
+/** A CSV header is looked for in so many bytes. */
+export const HEADER_MAX = 1024 * 1024;
 
 /**
  * Opens a regular file at the place where reading is to begin. A stored position in a file that has been truncated or
@@ -81,8 +82,8 @@ export async function openRegular(
 
 /** The header of a CSV file that is taken up behind its start. */
 export async function headerOf(fd: number, path: string, settings: RecordSettings): Promise<CsvStreamHeader> {
-  const head = await readAt(fd, 0, HEAD_MAX);
-  const header = readStreamHeader(settings.csv, settings.delimiter, head, head.length < HEAD_MAX);
+  const head = await readAt(fd, 0, HEADER_MAX);
+  const header = readStreamHeader(settings.csv, settings.delimiter, head, head.length < HEADER_MAX);
   if (header) return header;
   throw fileErrors.NOT_READABLE({ path, reason: "its CSV header does not end within the first MiB" });
 }

@@ -13,11 +13,12 @@ import { DecompressedInput } from "./decompressed-input.ts";
 import type { ByteInput } from "./input.ts";
 import type { Acked } from "./ledger.ts";
 import { OffsetFile } from "./offset-file.ts";
-import { headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
+import { HEADER_MAX, headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
 import { openStream } from "./open-stream.ts";
 import { type Generation, RegularInput } from "./regular-input.ts";
 import { epochOf, makeStamp } from "./stamp.ts";
 import { isStdin } from "./stream-input.ts";
+import { recover } from "./succession.ts";
 
 /** What a source remembers between the connections of one run. */
 interface Session {
@@ -51,6 +52,7 @@ class FileSource {
   private cutting: CuttingReader | undefined;
   private appeared = false;
   private warned = false;
+  private warnedOfHeader = false;
 
   constructor(config: FileConfig, path: string, context: OpenContext) {
     this.config = config;
@@ -161,12 +163,15 @@ class FileSource {
   }
 
   private async joinCutter(regular: RegularInput, start: number): Promise<void> {
-    const { context, settings } = this;
+    const { context } = this;
     const real = await realpath(this.path);
     const lock = pathLock(context, real);
     this.cutter = await context.share(
       `file:cutter:${real}`,
-      async () => new FrontCutter(real, lock, context.log),
+      async () => {
+        await recover(real, context.log);
+        return new FrontCutter(real, lock, context.clock, context.log);
+      },
       async () => {},
     );
     const { generation } = regular;
@@ -175,12 +180,23 @@ class FileSource {
       acked: { generation, offset: start },
       // What stood in the file before a subscription stays.
       before: { generation, length: this.mode === "subscribe" ? start : 0 },
-      headerLength: async (fd) => {
-        if (settings.format !== "csv") return 0;
-        return headerEnd(settings.csv, settings.delimiter, await readAt(fd, 0, 64 * 1024), false);
-      },
+      headerLength: (fd) => this.headerLength(fd),
     };
     this.cutter.value.join(this.cutting);
+  }
+
+  /** As the decoder has read it: a header that was told otherwise would be cut in two. */
+  private async headerLength(fd: number): Promise<number | undefined> {
+    const { csv, delimiter, format } = this.settings;
+    if (format !== "csv") return 0;
+    const separator = this.session.header?.separator;
+    const head = await readAt(fd, 0, HEADER_MAX);
+    const end = separator === undefined ? undefined : headerEnd({ ...csv, separator }, delimiter, head);
+    if (end !== undefined || this.warnedOfHeader) return end;
+    this.warnedOfHeader = true;
+    const path = this.config.path;
+    this.context.log.warn(`${path}: nothing is cut, since its CSV header does not end within ${HEADER_MAX} bytes`);
+    return undefined;
   }
 
   private async acked(acked: Acked<Generation | undefined>, header: CsvStreamHeader | undefined): Promise<void> {

@@ -40,6 +40,11 @@ const SMALL = 4096;
 /** A regular file: read to its end, then followed through growth, truncation and replacement. */
 export class RegularInput implements ByteInput {
   generation: Generation;
+  /**
+   * Set while another file has the name and yet this one is not to be left at its end: whoever set it moves the input
+   * on. A drain, which does not wait, calls it at the end.
+   */
+  stay: (() => Promise<void>) | undefined;
   private readonly options: RegularInputOptions;
   private readonly growth: Growth;
   private fd: number;
@@ -73,37 +78,59 @@ export class RegularInput implements ByteInput {
 
   /** Called at the end: finds out what comes after it. Waits once for a change when there is nothing. */
   async follow(signal: AbortSignal): Promise<Followed> {
-    const found = await this.exclusively(() => this.look());
+    let found = await this.exclusively(() => this.look());
+    if (found === "nothing" && this.options.draining && this.stay) {
+      await this.stay();
+      found = await this.exclusively(() => this.look());
+    }
     if (found !== "nothing" || this.options.draining || this.closed) return found;
     if (!this.growth.listening) this.growth.listen();
     await this.growth.wait(signal);
     return "nothing";
   }
 
-  /** Runs `change` while nothing is being read, with the descriptor; it may return another one to read on from. */
-  async whileIdle(change: (fd: number) => Promise<{ fd?: number; cut: number } | undefined>): Promise<void> {
-    await this.exclusively(async () => {
-      const changed = await change(this.fd);
-      if (!changed) return;
-      this.generation.shift += changed.cut;
-      this.size = 0;
-      const before = this.fd;
-      this.fd = changed.fd ?? before;
-      this.generation.identity = await identityOf(this.fd);
-      if (changed.fd === undefined) return;
-      await close(before);
-      if (!this.options.draining) this.growth.listen();
-    });
+  /** Runs `work` while nothing is being read. */
+  whileIdle(work: () => Promise<void>): Promise<void> {
+    return this.exclusively(work);
+  }
+
+  /**
+   * Goes on reading in another file, where what comes next stands `by` bytes nearer to the start. Takes the descriptor
+   * over. To be called within `whileIdle` only.
+   */
+  async moveTo(fd: number, by: number): Promise<void> {
+    const before = this.fd;
+    this.fd = fd;
+    this.size = 0;
+    this.generation.shift += by;
+    this.generation.identity = await identityOf(fd);
+    await close(before);
+    if (!this.options.draining) this.growth.listen();
+  }
+
+  /** The descriptor that is read; valid within `whileIdle`. */
+  get descriptor(): number {
+    return this.fd;
+  }
+
+  /** The number of the file that is read. */
+  get ino(): string {
+    return this.generation.identity.ino;
+  }
+
+  /** Position in the file of the next byte to read. */
+  get position(): number {
+    return this.offset - this.generation.shift;
   }
 
   /** Bytes behind what was read, as far as known. */
   get pending(): number {
-    return Math.max(0, this.size - (this.offset - this.generation.shift));
+    return Math.max(0, this.size - this.position);
   }
 
   /** How far the file was read, in bytes; undefined while its size is not known. */
   get progress(): { readonly position: number; readonly total: number } | undefined {
-    const position = this.offset - this.generation.shift;
+    const { position } = this;
     return this.size > 0 ? { position, total: Math.max(this.size, position) } : undefined;
   }
 
@@ -122,7 +149,7 @@ export class RegularInput implements ByteInput {
 
   private async readChunk(): Promise<Chunk | "end"> {
     if (this.closed) return "end";
-    const position = this.offset - this.generation.shift;
+    const { position } = this;
     try {
       if (position >= this.size) this.size = Number((await fstat(this.fd)).size);
       // Files of /proc have a size of 0 and contents.
@@ -149,7 +176,7 @@ export class RegularInput implements ByteInput {
     if (this.closed) return "nothing";
     const stats = await fstat(this.fd);
     const size = Number(stats.size);
-    const position = this.offset - this.generation.shift;
+    const { position } = this;
     if (size < position) return this.beginAgain(size);
     if (size > position) {
       if ((await compareIdentity(this.generation.identity, this.fd)) !== "same") return this.beginAgain(size);
@@ -159,6 +186,7 @@ export class RegularInput implements ByteInput {
       return "more";
     }
     await this.learnHead();
+    if (this.stay) return "nothing";
     const named = await statIfThere(this.options.path);
     if (named === undefined || sameInode(named, stats) || !named.isFile()) {
       this.replacedSince = undefined;
