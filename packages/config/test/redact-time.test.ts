@@ -1,26 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor, redactUri } from "../src/index.ts";
-
-const LENGTH = 20_000;
-const TIMES = 20;
-/** Twenty times the text takes twenty times as long, and more on a busy machine. Squared it would be four hundred. */
-const MOST = 120;
-
-/** Of the processor, so that whoever else is busy does not count. */
-function milliseconds(work: () => unknown): number {
-  const times = Array.from({ length: 3 }, () => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.max(1, Math.min(...times));
-}
-
-function growth(redact: (text: string) => unknown, unit: string, tail: string): number {
-  const long = (length: number) => `${unit.repeat(Math.ceil(length / unit.length))}${tail}`;
-  return milliseconds(() => redact(long(TIMES * LENGTH))) / milliseconds(() => redact(long(LENGTH)));
-}
+import { growth, MOST } from "./growth.ts";
 
 describe("hiding secrets takes time in proportion to the text", () => {
   it.each([

@@ -23,16 +23,24 @@ export function deferReferences(text: string, lookup: (name: string) => string |
   const references: string[] = [];
   const moves: { readonly at: number; readonly shift: number }[] = [];
   let shift = 0;
-  const deferred = text.replace(REFERENCE, (written: string, at: number) => {
+  const replaced = (written: string, at: number): string => {
     if (written === "$$" || substitute(written, lookup).unknown.length > 0) return written;
     const standin = `${OPEN}${references.length}${CLOSE}`;
     references.push(written);
     shift += written.length - standin.length;
     moves.push({ at: at + written.length - shift, shift });
     return standin;
+  };
+  // A reference ends on its line. Behind the last brace of a line its end would be looked for from each one that begins.
+  let from = 0;
+  const lines = text.split("\n").map((line) => {
+    const end = line.lastIndexOf("}") + 1;
+    const head = line.slice(0, end).replace(REFERENCE, (written: string, at: number) => replaced(written, from + at));
+    from += line.length + 1;
+    return head + line.slice(end);
   });
   return {
-    text: deferred,
+    text: lines.join("\n"),
     restore: (scalar) => scalar.replace(STANDIN, (written, index) => references[Number(index)] ?? written),
     origin: (offset) => offset + (moves.findLast((move) => move.at <= offset)?.shift ?? 0),
   };

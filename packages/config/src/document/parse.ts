@@ -113,7 +113,7 @@ function describe(
   }
   const line = source.text.slice(source.lines[at.line - 1], source.lines[at.line]);
   const text = `not ${source.format === "json" ? "JSON" : "YAML"}: ${withoutQuotes(message)}`;
-  const reference = /\$\{[A-Za-z_]\w*[^}]*\}/.exec(line)?.[0];
+  const reference = /\$\{[A-Za-z_]\w*[^}]*\}/.exec(line.slice(0, line.lastIndexOf("}") + 1))?.[0];
   if (reference !== undefined)
     return { ...fault, message: text, hint: `put the value with ${nameOf(reference)} in quotes` };
   const hint = HINTS[code];

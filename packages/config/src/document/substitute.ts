@@ -1,5 +1,6 @@
 /** A reference to a variable: `${NAME}`, `${NAME:-default}` or `$NAME`. `$$` is skipped: it escapes a template. */
 const REFERENCE = /\$\$|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g;
+const BARE_REFERENCE = /\$\$|\$([A-Za-z_]\w*)/g;
 
 export interface Substituted {
   readonly text: string;
@@ -16,7 +17,7 @@ export interface Substituted {
 export function substitute(text: string, lookup: (name: string) => string | undefined): Substituted {
   const unknown: string[] = [];
   const used: string[] = [];
-  const result = text.replace(REFERENCE, (written, braced?: string, fallback?: string, bare?: string) => {
+  const replaced = (written: string, braced?: string, fallback?: string, bare?: string): string => {
     if (written === "$$") return written;
     const name = (braced ?? bare)!;
     const value = lookup(name);
@@ -27,6 +28,12 @@ export function substitute(text: string, lookup: (name: string) => string | unde
     }
     used.push(name);
     return isEmpty && fallback !== undefined ? fallback : value!;
-  });
-  return { text: result, used, unknown };
+  };
+  // Behind the last brace none is closed, and the end of it would be looked for from each one that is opened.
+  const end = text.lastIndexOf("}") + 1;
+  const head = text.slice(0, end).replace(REFERENCE, replaced);
+  const tail = text
+    .slice(end)
+    .replace(BARE_REFERENCE, (written, name?: string) => replaced(written, undefined, undefined, name));
+  return { text: head + tail, used, unknown };
 }

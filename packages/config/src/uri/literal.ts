@@ -13,8 +13,11 @@ export function parseLiteral(text: string): unknown {
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
-  for (const [mark] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
-    if (mark === "{" || mark === "[") deepest = Math.max(deepest, ++depth);
+  let inText = false;
+  for (const [mark] of text.matchAll(/\\.|["{}[\]]/gs)) {
+    if (mark === '"') inText = !inText;
+    else if (inText) continue;
+    else if (mark === "{" || mark === "[") deepest = Math.max(deepest, ++depth);
     else if (mark === "}" || mark === "]") depth -= 1;
   }
   return deepest;

@@ -1,4 +1,5 @@
 import { isMqbError, MqbError } from "@mqb/core/plugin";
+import { ahead, lastAt, paramAround } from "../redact/ahead.ts";
 import { isSecretName } from "../redact/secret-names.ts";
 import { redactUri } from "../redact/uri.ts";
 import { parseLiteral } from "./literal.ts";
@@ -23,10 +24,16 @@ export function withoutSecretsOf<T>(uri: string, read: () => T): T {
 
 /** A URI as it may be shown, also with a password that holds a `|` or a space. */
 export function shownUri(uri: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { from, to } of userPasswords(uri)) {
+    if (!/[|\s"]/.test(uri.slice(from, to))) continue;
+    parts.push(uri.slice(at, from), HIDDEN);
+    at = to;
+  }
+  const whole = parts.join("") + uri.slice(at);
   // A user and a password without a scheme before them.
-  const bare = uri.replace(/^(\/\/[^:@/?#]*|[a-z]):(?!\/\/)[^@]*@/i, `$1:${HIDDEN}@`);
-  const whole = userPasswords(uri).filter((password) => /[|\s"]/.test(password));
-  return redactUri(whole.reduce((text, password) => text.replaceAll(`:${password}@`, `:${HIDDEN}@`), bare));
+  return redactUri(whole.replace(/^(\/\/[^:@/?#]*|[a-z]):(?!\/\/)[^@]*@/i, `$1:${HIDDEN}@`));
 }
 
 function hiding(pieces: readonly string[], error: MqbError): MqbError {
@@ -43,7 +50,9 @@ function secretPieces(uri: string): string[] {
   const found = new Set<string>();
   let text = uri;
   for (let level = 0; level < MAX_LEVELS; level++) {
-    for (const secret of [...userPasswords(text), ...secretParams(text)]) {
+    const whole = text;
+    const passwords = userPasswords(whole).map(({ from, to }) => whole.slice(from, to));
+    for (const secret of [...passwords, ...secretParams(text)]) {
       for (const piece of [secret, ...secret.split(/[?&|=#/@:;,\s]+/)]) {
         if (piece.length < SHORTEST) continue;
         found.add(piece);
@@ -59,22 +68,34 @@ function secretPieces(uri: string): string[] {
   return [...found].sort((a, b) => b.length - a.length);
 }
 
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Everything between the user's colon and the last `@` that may belong to it: a password may hold any character. */
-function userPasswords(text: string): string[] {
-  return [...text.matchAll(/[a-z0-9+._-]:\/\/([^:@/?#|]*)(:?)/gi)].flatMap((match) => {
-    const [start, user, colon] = match;
-    const rest = text.slice(match.index + start.length);
-    const next = rest.search(/[?&][\w.-]+=[a-z][a-z0-9+._-]{0,31}:/i);
-    const own = next < 0 ? rest : rest.slice(0, next);
-    const pipe = own.indexOf("|");
+function userPasswords(text: string): Range[] {
+  const found: Range[] = [];
+  const nested = ahead(text, /[?&][\w.-]+=[a-z][a-z0-9+._-]{0,31}:/i);
+  const nextPipe = ahead(text, /\|/);
+  const nextAt = ahead(text, /@/);
+  const last = lastAt(text);
+  const param = paramAround(text);
+  for (const { 0: start, 1: user = "", 2: colon, index } of text.matchAll(/[a-z0-9+._-]:\/\/([^:@/?#|]*)(:?)/gi)) {
+    const from = index + start.length;
+    // What stands inside of a password is a part of it.
+    if (from <= (found.at(-1)?.to ?? -1)) continue;
+    const end = nested(from);
+    const pipe = nextPipe(from);
     // An `@` behind the first `|` belongs to a middleware, unless nothing before it looks like a host.
-    const isHost = /^\d{1,5}(?:[/?|]|$)/.test(own);
-    const until = pipe >= 0 && (own.slice(0, pipe).includes("@") || isHost) ? own.slice(0, pipe) : own;
-    const at = until.lastIndexOf("@");
-    if (at < 0) return [];
-    if (colon === "") return rest.startsWith("@") && user !== "" ? [user!] : [];
-    return isHost && /[?&][\w.-]+=[^&]*$/.test(until.slice(0, at)) ? [] : [until.slice(0, at)];
-  });
+    const isHost = /^\d{1,5}(?:[/?|]|$)/.test(text.slice(from, Math.min(end, from + 6)));
+    const to = last(from, pipe < end && (nextAt(from) < pipe || isHost) ? pipe : end);
+    if (to < 0) continue;
+    if (colon !== "") {
+      if (!isHost || param(from, to) < 0) found.push({ from, to });
+    } else if (text[from] === "@" && user !== "") found.push({ from: from - user.length, to: from });
+  }
+  return found;
 }
 
 /** Values of parameters with secret names, and such members of JSON literals. */
