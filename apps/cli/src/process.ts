@@ -1,6 +1,7 @@
 import { existsSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { describeError } from "@mqb/core/plugin";
+import { cliErrors } from "./errors.ts";
 import { EXIT } from "./exit.ts";
 import { main } from "./main.ts";
 import { type Diagnostics, newDiagnostics, stackOf } from "./output.ts";
@@ -47,11 +48,17 @@ function crash(error: unknown, { redactor, stacks }: Diagnostics): void {
   }
 }
 
+/** Asks one question. Ctrl-C ends the process, as a terminal that is being asked sends no signal; Ctrl-D is no answer. */
 async function askOnTerminal(question: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once("SIGINT", () => process.exit(EXIT.interrupted));
+  const closed = new Promise<never>((_, reject) => {
+    lines.once("close", () => reject(cliErrors.USAGE({ message: "there was no answer" })));
+  });
+  closed.catch(() => {});
   try {
-    return await lines.question(question);
+    return await Promise.race([lines.question(question), closed]);
   } finally {
     lines.close();
   }
