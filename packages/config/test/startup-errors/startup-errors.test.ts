@@ -29,13 +29,16 @@ function namesAll(line: string, names: readonly string[]): boolean {
   return names.every((name) => lower.includes(name.toLowerCase()));
 }
 
-describe("mistakes in a configuration", () => {
+const decided = rows.filter((row) => row.needs === undefined && row.start === undefined);
+const atStart = rows.filter((row) => row.start !== undefined);
+const later = rows.filter((row) => row.needs !== undefined);
+
+describe(`mistakes in a configuration: ${decided.length} that the check finds`, () => {
   it("are 318, and no two of a section have the same name", () => {
     expect(rows.length).toBe(318);
     expect(new Set(rows.map((row) => `${row.section}: ${row.what}`)).size).toBe(318);
   });
 
-  const decided = rows.filter((row) => row.needs === undefined && row.start === undefined);
   it.each(decided)("$section: $what", async (row) => {
     const problems = await problemsOf(row);
     const meant = problems.filter(({ level, line }) => level === row.level && namesAll(line, row.names));
@@ -47,15 +50,15 @@ describe("mistakes in a configuration", () => {
   });
 });
 
-describe("mistakes that only the start of a route can find", () => {
-  it.each(rows.filter((row) => row.start !== undefined))("$what: shown by $start", ({ start, names }) => {
+describe(`${atStart.length} mistakes that only the start of a route can find`, () => {
+  it.each(atStart)("$what: shown by $start", ({ start, names }) => {
     const test = readFileSync(new URL(`../../../../${start}`, import.meta.url), "utf8");
     for (const name of names) expect(test).toContain(name);
   });
 });
 
-describe("mistakes that nothing here can find yet", () => {
-  const waiting = [...new Set(rows.flatMap((row) => row.needs ?? []))].filter((needs) => needs !== IPC).sort();
+describe(`${later.length} mistakes that nothing here can find yet`, () => {
+  const waiting = [...new Set(later.map((row) => row.needs!))].filter((needs) => needs !== IPC).sort();
   it.each(waiting)("wait for %s: take `needs` off their rows when that is here", (needs) => {
     expect(isHere(needs, plugins)).toBe(false);
   });

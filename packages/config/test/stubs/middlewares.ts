@@ -7,7 +7,6 @@ export interface MiddlewareStub {
   readonly sides: "in" | "out" | "both";
   readonly fields?: Shape;
   readonly type?: string;
-  readonly removes?: true;
   /** What it says of itself under `x-mqb-…`. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +18,6 @@ export const MIDDLEWARES: Readonly<Record<string, MiddlewareStub>> = {
   weak_join: {
     from: "@mqb/standard",
     sides: "in",
-    removes: true,
     fields:
       "group_by! expected_count!:int timeout_ms!:int branch_by required:[text] on_timeout:fire|discard ack:on_join|on_receive",
   },
@@ -70,14 +68,12 @@ export const MIDDLEWARES: Readonly<Record<string, MiddlewareStub>> = {
   transform: {
     from: "@mqb/transform",
     sides: "both",
-    removes: true,
     fields: `mapping:{any} expression schema:any schema_file coerce:flag apply_defaults:flag coerce_empty_as_null:flag
       on_error:reject|pass_through`,
   },
   deduplication: {
     from: "@mqb/dedup",
     sides: "in",
-    removes: true,
     fields: "store sled_path ttl_seconds!:int key@template replay_response:flag",
     facts: {
       order: [{ side: "input", others: ["aggregate"], handles: "before", otherwise: "duplicates are counted" }],

@@ -88,7 +88,6 @@ function middlewareOf(stub: MiddlewareStub): MiddlewareDefinition {
     description: "",
     schema: wholeSchema(stub, node),
     children: (config) => endpointsIn(node, config),
-    ...(stub.removes ? { removes: true } : {}),
     ...(stub.sides === "out" ? {} : { input: () => neverOpened() }),
     ...(stub.sides === "in" ? {} : { output: () => neverOpened() }),
   });
