@@ -1,9 +1,13 @@
+import { type BigIntStats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Problem } from "@mqb/core";
 import { problem } from "./lint.ts";
 import { type EndpointPart, leavesOf, type Subject, settingOf } from "./subject.ts";
 
-/** A route that appends to the file that it reads never comes to its end. `x-mqb-file` marks the fields that name files. */
+/**
+ * A route that appends to the file that it reads never comes to its end, by whatever name it has it: a link, a redirected
+ * standard stream. `x-mqb-file` marks the fields that name files.
+ */
 export function sameFile({ endpoints }: Subject): Problem[] {
   const sources = endpoints.filter((one) => one.side === "input").flatMap(filesOf);
   const targets = endpoints.filter((one) => one.side === "output").flatMap(filesOf);
@@ -24,10 +28,23 @@ interface NamedFile {
 function filesOf(part: EndpointPart): NamedFile[] {
   return fieldsWith(part, "file").flatMap((field) => {
     const path = settingOf(part, field);
-    // `-` and devices are streams: what goes in does not come out again.
-    if (typeof path !== "string" || path === "-" || path.startsWith("/dev/")) return [];
-    return [{ part, field, file: resolve(path) }];
+    const file = typeof path === "string" ? identityOf(path === "-" ? STREAMS[part.side] : path) : undefined;
+    return file === undefined ? [] : [{ part, field, file }];
   });
+}
+
+const STREAMS = { input: "/dev/stdin", output: "/dev/stdout" };
+
+/** Device and inode, or the path of what is not there yet. Pipes and devices have none: what goes in does not come out again. */
+function identityOf(path: string): string | undefined {
+  let found: BigIntStats | undefined;
+  try {
+    found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    // What cannot be looked at is told apart by its name.
+  }
+  if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
+  return path.startsWith("/dev/") ? undefined : resolve(path);
 }
 
 function shown(part: EndpointPart, field: string): string {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { routeLines } from "./linted.ts";
 
 describe("a route that writes the file it reads", () => {
@@ -20,6 +23,37 @@ describe("a route that writes the file it reads", () => {
       expect.stringMatching(/^error MQB_LINT_SAME_FILE .*the file that this route reads.*; write to another file$/),
     ]);
     expect(routeLines(sides)[0]).toContain(` r.${place}: `);
+  });
+
+  describe("under another name", () => {
+    const folder = mkdtempSync(join(tmpdir(), "mqb-same-file-"));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const at = (name: string) => join(folder, name);
+    writeFileSync(at("a"), "1\n");
+    writeFileSync(at("b"), "1\n");
+    symlinkSync("a", at("symlink"));
+    linkSync(at("a"), at("hardlink"));
+    mkdirSync(at("folder"));
+    symlinkSync("folder", at("linked"));
+    writeFileSync(at("folder/a"), "1\n");
+
+    it.each([
+      ["a", "symlink"],
+      ["symlink", "hardlink"],
+      ["hardlink", "a"],
+      ["folder/a", "linked/a"],
+    ])("is refused: from %s to %s", (from, to) => {
+      const sides = `input: {file: {path: ${at(from)}}}, output: {file: {path: ${at(to)}}}`;
+      expect(routeLines(sides)).toEqual([expect.stringContaining("MQB_LINT_SAME_FILE")]);
+    });
+
+    it.each([
+      ["a", "b"],
+      ["a", "folder/a"],
+      ["symlink", "absent"],
+    ])("is none: from %s to %s", (from, to) => {
+      expect(routeLines(`input: {file: {path: ${at(from)}}}, output: {file: {path: ${at(to)}}}`)).toEqual([]);
+    });
   });
 
   it.each([
