@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCli } from "./support/cli.ts";
@@ -38,7 +38,7 @@ describe("mqb doctor", () => {
   it("finds a route that reads what it writes, under another name too", async () => {
     folder.write("config.yml", ROUTE);
     folder.write("in.jsonl", "{}\n");
-    symlinkSync("in.jsonl", `${folder.path}/out.jsonl`);
+    linkSync(`${folder.path}/in.jsonl`, `${folder.path}/out.jsonl`);
     const { code, stdout } = await folder.mqb(["doctor"]);
     expect(code).toBe(4);
     expect(stdout).toMatch(/FAILED output\.file loop: it is what input\.file reads/);
