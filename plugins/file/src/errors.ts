@@ -70,6 +70,11 @@ export const fileErrors = defineErrors("MQB_FILE", {
     kind: "connection",
     message: (p) => `the position could not be stored in ${p.path}: ${p.reason}`,
   }),
+  POSITION_UNUSABLE: errorRow<OnPath>({
+    kind: "config",
+    message: (p) => `the position of the group cannot be kept in ${p.path}: ${p.reason}`,
+    hint: "it is kept beside the file that is read: this user has to be allowed to write to that folder",
+  }),
   CLOSED: errorRow<{ path: string }>({
     kind: "connection",
     message: (p) => `${p.path} is closed`,

@@ -13,6 +13,14 @@ export class FailingCalls implements Disposable {
     return this.replace(fsPromises, "rename", () => Promise.reject(systemError(code)));
   }
 
+  /** `access` of `node:fs/promises` rejects for this path. */
+  access(code: string, path: string): this {
+    const real = fsPromises.access;
+    return this.replace(fsPromises, "access", (asked: string, mode: number) =>
+      asked === path ? Promise.reject(systemError(code)) : real(asked, mode),
+    );
+  }
+
   /** `write` takes `bytes` of what it is given, then fails. */
   write(code: string, bytes: number): this {
     const real = fs.write as (...args: unknown[]) => void;

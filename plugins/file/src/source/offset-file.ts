@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
-import type { Logger } from "@mqb/core/plugin";
+import { access, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isMqbError, type Logger } from "@mqb/core/plugin";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
 import { close, open, sync, truncate, write } from "../fs-calls.ts";
 import type { FileIdentity } from "./identity.ts";
@@ -37,6 +38,26 @@ export class OffsetFile {
     this.path = path;
     this.idPath = `${path}.id`;
     this.log = log;
+  }
+
+  /**
+   * Looks whether positions can be stored, and writes nothing. Rejects with a `config` error: without it everything would
+   * be delivered before the first one could not be stored, and again after each reconnect.
+   */
+  async checkUsable(): Promise<void> {
+    for (const path of [this.path, this.idPath]) {
+      try {
+        if ((await stat(path)).isDirectory()) throw fileErrors.POSITION_UNUSABLE({ path, reason: "it is a directory" });
+        await access(path, constants.R_OK | constants.W_OK);
+      } catch (cause) {
+        if (codeOfSystem(cause) !== "ENOENT") throw unusable(path, cause);
+      }
+    }
+    try {
+      await access(dirname(this.path), constants.W_OK | constants.X_OK);
+    } catch (cause) {
+      throw unusable(this.path, cause);
+    }
   }
 
   /** What is stored; undefined when there is nothing, or nothing that can be used. */
@@ -119,6 +140,10 @@ export class OffsetFile {
       throw fileErrors.POSITION_UNREADABLE({ path, reason: reasonOf(cause) }, { cause });
     }
   }
+}
+
+function unusable(path: string, cause: unknown): unknown {
+  return isMqbError(cause) ? cause : fileErrors.POSITION_UNUSABLE({ path, reason: reasonOf(cause) }, { cause });
 }
 
 function parseIdentity(text: string | undefined): FileIdentity | undefined {

@@ -134,6 +134,7 @@ class FileSource {
       return { at: "offset", offset: offset - generation.shift, identity: generation.identity };
     }
     if (this.offsets) {
+      await this.offsets.checkUsable();
       const stored = await this.offsets.load();
       if (stored) return { at: "offset", ...(stored satisfies Resume) };
       return { at: this.config.read_from_tail === true && !this.appeared ? "end" : "start" };
