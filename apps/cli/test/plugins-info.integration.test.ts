@@ -48,6 +48,7 @@ describe("mqb plugins info", () => {
       plugin.endpoints.patient.fields.map((one: { path: string; secret: boolean }) => [one.path, one.secret]),
     ).toEqual([
       ["say", false],
+      ["topic", false],
       ["password", true],
       ["checkpoints", false],
     ]);
