@@ -13,7 +13,9 @@ export interface Parsed {
   readonly path: Path;
 }
 
-export interface ParsedEndpoint extends Parsed {
+export interface ParsedEndpoint {
+  /** Absent when no type can be told. */
+  readonly own: Parsed | undefined;
   /** In written order. */
   readonly middlewares: readonly Parsed[];
 }
@@ -23,36 +25,30 @@ type Named = "endpoint" | "middleware";
 /** The sink of a route that names none: everything is discarded. */
 const DISCARD = "null";
 
-/** Takes an endpoint apart. Reports what is wrong with its shape; undefined when no type can be told. */
-export function parseEndpoint(
-  raw: unknown,
-  side: Side,
-  registry: Registry,
-  problems: Problems,
-): ParsedEndpoint | undefined {
-  if (raw === null || raw === undefined || raw === DISCARD) return discard([]);
+/** Takes an endpoint apart. Reports what is wrong with its shape; undefined when it has none. */
+export function parseEndpoint(raw: unknown, side: Side, known: Registry, place: Problems): ParsedEndpoint | undefined {
+  if (raw === null || raw === undefined || raw === DISCARD) return { own: discard, middlewares: [] };
   if (!isMap(raw)) {
     const message = `an endpoint is a map with one endpoint key, not ${typeName(raw)}`;
-    return problems.error("MQB_CONFIG_TYPE", message, "e.g. { memory: { topic: a } }");
+    return place.error("MQB_CONFIG_TYPE", message, "e.g. { memory: { topic: a } }");
   }
-  const middlewares = parseMiddlewares(raw["middlewares"], problems.at("middlewares"));
-  const keys = Object.keys(raw).filter((key) => key !== "middlewares");
-  if (keys.length > 1) {
-    const message = `an endpoint has one type; here are ${quoted(keys)}`;
-    return problems.error("MQB_CONFIG_TWO_ENDPOINTS", message, misplaced(keys, registry));
-  }
-  const [name] = keys;
-  if (name === undefined) {
-    if (side === "output") return discard(middlewares);
-    const known = `known: ${registry.names("endpoint").join(", ")}`;
-    return problems.error("MQB_CONFIG_NO_ENDPOINT", "an input names an endpoint type", known);
-  }
-  const parsed = parseEntry(name, raw[name], [], problems);
-  return parsed && { ...parsed, middlewares };
+  const own = parseOwn(raw, side, known, place);
+  return { own, middlewares: parseMiddlewares(raw["middlewares"], place.at("middlewares")) };
 }
 
-function discard(middlewares: readonly Parsed[]): ParsedEndpoint {
-  return { name: DISCARD, config: {}, path: [], middlewares };
+const discard: Parsed = { name: DISCARD, config: {}, path: [] };
+
+function parseOwn(raw: Record<string, unknown>, side: Side, registry: Registry, place: Problems): Parsed | undefined {
+  const keys = Object.keys(raw).filter((key) => key !== "middlewares");
+  const [name] = keys;
+  if (keys.length > 1) {
+    const message = `an endpoint has one type; here are ${quoted(keys)}`;
+    return place.error("MQB_CONFIG_TWO_ENDPOINTS", message, misplaced(keys, registry));
+  }
+  if (name !== undefined) return parseEntry(name, raw[name], [], place);
+  if (side === "output") return discard;
+  const known = `known: ${registry.names("endpoint").join(", ")}`;
+  return place.error("MQB_CONFIG_NO_ENDPOINT", "an input names an endpoint type", known);
 }
 
 function parseMiddlewares(raw: unknown, problems: Problems): Parsed[] {

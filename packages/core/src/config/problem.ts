@@ -11,15 +11,16 @@ export type Problem = Finding;
 /** Collects the problems of one place in a route; `at` is a place below it, of the same collection. */
 export class Problems {
   readonly path: Path;
-  private readonly found: Problem[];
+  /** Of the whole collection. */
+  readonly list: Problem[];
 
-  constructor(path: Path = [], found: Problem[] = []) {
+  constructor(path: Path = [], list: Problem[] = []) {
     this.path = path;
-    this.found = found;
+    this.list = list;
   }
 
   at(...steps: Path): Problems {
-    return new Problems([...this.path, ...steps], this.found);
+    return new Problems([...this.path, ...steps], this.list);
   }
 
   /** Returns undefined, for callers that have nothing to return then. */
@@ -29,16 +30,11 @@ export class Problems {
 
   /** A problem whose path is relative to this place. */
   add(problem: Problem): void {
-    this.found.push({ ...problem, path: [...this.path, ...problem.path] });
-  }
-
-  /** Of the whole collection. */
-  get list(): readonly Problem[] {
-    return this.found;
+    this.list.push({ ...problem, path: [...this.path, ...problem.path] });
   }
 
   /** Of the whole collection. */
   get errors(): readonly Problem[] {
-    return this.found.filter((problem) => problem.level === "error");
+    return this.list.filter((problem) => problem.level === "error");
   }
 }

@@ -1,6 +1,7 @@
 import type { Side } from "../contract/context.ts";
 import type {
   CheckContext,
+  ChildEndpoint,
   EndpointDefinition,
   MiddlewareDefinition,
   References,
@@ -46,12 +47,9 @@ export interface ResolvedEndpoint {
   readonly children: readonly ResolvedEndpoint[];
 }
 
-export interface ResolveScope {
+export interface ResolveScope extends Pick<CheckContext, "route" | "draining" | "allowFaultInjection"> {
   readonly registry: Registry;
   readonly references: References;
-  readonly route: string;
-  readonly draining: boolean;
-  readonly allowFaultInjection: boolean;
 }
 
 const MAX_DEPTH = 32;
@@ -76,16 +74,17 @@ export function resolveEndpoint(
   const parsed = parseEndpoint(raw, side, scope.registry, problems);
   if (!parsed) return undefined;
 
-  const place = problems.at(...parsed.path);
-  const found = scope.registry.endpoint(parsed.name);
+  const entry = parsed.own;
+  const place = problems.at(...(entry?.path ?? []));
+  const found = entry && scope.registry.endpoint(entry.name);
   const names = parsed.middlewares.map((one) => scope.registry.middleware(one.name)?.name ?? one.name);
   const nested: Nested = { side, scope, around: [...around, raw], middlewares: names };
   let own: Checked | undefined;
-  if (!found) reportUnknown("endpoint", parsed.name, scope.registry, place);
-  else {
+  if (entry && !found) reportUnknown("endpoint", entry.name, scope.registry, place);
+  if (found) {
     const only = `it is ${side === "input" ? "output" : "input"} only`;
     if (!found.definition[side]) place.error("MQB_CONFIG_WRONG_SIDE", `"${found.name}" cannot be an ${side}`, only);
-    own = checkConfig(found, withName(found.definition, parsed.config, scope.route), nested, place);
+    own = checkConfig(found, withName(found.definition, entry.config, scope.route), nested, place);
   }
   const middlewares = parsed.middlewares
     .map((one) => resolveMiddleware(one, nested, problems.at(...one.path)))
@@ -132,25 +131,22 @@ function resolveMiddleware(parsed: Parsed, nested: Nested, place: Problems): Unl
 }
 
 /** Validates a configuration; then, on a side that the definition offers, what is nested in it and its own checks. */
-function checkConfig(
-  { name, definition }: Found,
-  given: unknown,
-  nested: Nested,
-  place: Problems,
-): Checked | undefined {
+function checkConfig({ name, definition }: Found, raw: unknown, nested: Nested, place: Problems): Checked | undefined {
   const { side, scope, around, middlewares } = nested;
-  const valid = guarded(place, () => validate(definition.schema, given, name, place));
-  if (!valid || !definition[side]) return undefined;
-  const config = valid.value;
+  const valid = guarded(place, () => validate(definition.schema, raw, name, place));
+  if (!definition[side]) return undefined;
+  const config = valid ? valid.value : raw;
   const children: ResolvedEndpoint[] = [];
   const resolved: ResolvedChild[] = [];
-  for (const child of guarded(place, () => definition.children?.(config, side, scope.references)) ?? []) {
+  const nestedIn = () => definition.children?.(config, side, scope.references);
+  for (const child of (valid ? guarded(place, nestedIn) : likely(nestedIn)) ?? []) {
     const one = resolveEndpoint(child.endpoint, child.side, scope, place.at(...splitPath(child.path)), around);
     if (!one) continue;
     const { type, input, output } = one;
     children.push(one);
     resolved.push({ ...child, type, ...(input ? { input } : {}), ...(output ? { output } : {}) });
   }
+  if (!valid) return undefined;
   const { route, draining, allowFaultInjection } = scope;
   const expressions = (): ExpressionCompiler => expressionsOf(scope.registry, formatPath(place.path));
   const known = { side, route, draining, allowFaultInjection, middlewares };
@@ -163,6 +159,15 @@ function checkConfig(
 export function expressionsOf({ expressions }: Registry, path: string): ExpressionCompiler {
   if (!expressions) throw coreErrors.NO_EXPRESSIONS({ path });
   return expressions;
+}
+
+/** What is nested in a configuration that does not fit, as far as that can be told: its faults are reported too. */
+function likely(nestedIn: () => readonly ChildEndpoint[] | undefined): readonly ChildEndpoint[] | undefined {
+  try {
+    return nestedIn()?.filter(({ endpoint }) => endpoint !== undefined);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Runs code of a definition; an mqb error that it throws is a problem of this place. */

@@ -21,14 +21,13 @@ export const systemClock: Clock = {
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const cancel = clock.timer(ms, () => {
-      signal?.removeEventListener("abort", aborted);
-      resolve(true);
-    });
-    function aborted(): void {
+    const settle = (full: boolean): void => {
       cancel();
-      resolve(false);
-    }
+      signal?.removeEventListener("abort", aborted);
+      resolve(full);
+    };
+    const aborted = (): void => settle(false);
+    const cancel = clock.timer(ms, () => settle(true));
     signal?.addEventListener("abort", aborted, { once: true });
   });
 }

@@ -44,14 +44,8 @@ export function failed(error: unknown): Outcome {
  * Puts results of a selection back into the places of the whole: `part[i]` goes to position `indices[i]`, every other
  * position gets `fill`. `part` undefined stands for `whole` results that are all `same`. For middlewares that select.
  */
-export function scatter<T>(
-  length: number,
-  indices: Uint32Array,
-  part: readonly T[] | undefined,
-  same: T,
-  fill: T,
-): T[] {
-  const all = new Array<T>(length).fill(fill);
+export function scatter<T>(size: number, indices: Uint32Array, part: readonly T[] | undefined, same: T, fill: T): T[] {
+  const all = new Array<T>(size).fill(fill);
   for (let i = 0; i < indices.length; i++) all[indices[i]!] = part ? part[i]! : same;
   return all;
 }

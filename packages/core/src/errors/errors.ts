@@ -88,10 +88,9 @@ export const coreErrors = defineErrors("MQB_CORE", {
     message: (p) => `${p.endpoint} returned ${p.got} outcomes for ${p.sent} messages`,
     hint: "this is a fault of the connector; the messages are sent again",
   }),
-  NO_ANSWER: errorRow<{ route: string; input: string; ms: number }>({
+  NO_ANSWER: errorRow<{ input: string; ms: number }>({
     kind: "connection",
-    message: (p) =>
-      `the input "${p.input}" of route "${p.route}" did not answer within ${p.ms} ms after it was told to stop waiting`,
+    message: (p) => `the input "${p.input}" did not answer within ${p.ms} ms after it was told to stop waiting`,
   }),
   DRAIN_GAVE_UP: errorRow<{ route: string; reconnects: number }>({
     kind: "connection",

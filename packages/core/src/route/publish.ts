@@ -65,9 +65,7 @@ export function judge(
     dispositions[i] = disposition;
   }
   if (first && !fatal) drops.returned(counts.nacked, batch.id(first.index), first.error);
-  for (const ending of Object.keys(counts) as (keyof typeof counts)[]) {
-    if (counts[ending] > 0) accounting.settle(ending, counts[ending]);
-  }
+  for (const ending of Object.keys(counts) as (keyof typeof counts)[]) accounting.settle(ending, counts[ending]);
   return {
     dispositions: dispositions.some((one) => one !== ACK) ? dispositions : undefined,
     nacked: counts.nacked,

@@ -173,8 +173,8 @@ export class Pump {
     } catch (error) {
       if (deaf.signal.aborted) {
         const { name: route, input } = this.s.plan;
-        this.noAnswer = coreErrors.NO_ANSWER({ route, input: input.type, ms: RECEIVE_LIMIT_MS });
-        this.s.bridge.log.warn(this.noAnswer.message, { route });
+        this.noAnswer = coreErrors.NO_ANSWER({ input: input.type, ms: RECEIVE_LIMIT_MS });
+        this.s.bridge.log.warn(`route ${route}: ${this.noAnswer.message}`, { route });
         return NOTHING;
       }
       const aborted = (error as { name?: unknown } | null | undefined)?.name === "AbortError";

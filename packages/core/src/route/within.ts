@@ -4,8 +4,7 @@ import type { Clock } from "../contract/clock.ts";
 export function within(clock: Clock, ms: number, promise: Promise<void>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const cancel = clock.timer(ms, () => resolve(false));
-    promise.then(() => resolve(true), reject);
-    promise.then(cancel, cancel);
+    void promise.then(() => resolve(true), reject).finally(cancel);
   });
 }
 
@@ -13,9 +12,7 @@ export function within(clock: Clock, ms: number, promise: Promise<void>): Promis
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason as Error);
-    const done = (): void => signal.removeEventListener("abort", aborted);
-    promise.then(resolve, reject);
-    promise.then(done, done);
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
     if (signal.aborted) aborted();
     else signal.addEventListener("abort", aborted, { once: true });
   });

@@ -238,7 +238,7 @@ describe("a drain of a source that does not heed its signal", () => {
     expect(await h.route.done).toMatchObject({ outcome: "completed", accounting: { delivered: 1, inFlight: 0 } });
     expect(h.consumer.closed).toBe(1);
     expect(h.log.at("warn")).toEqual([
-      'the input "source" of route "r" did not answer within 1000 ms after it was told to stop waiting',
+      'route r: the input "source" did not answer within 1000 ms after it was told to stop waiting',
     ]);
     expect(h.clock.pending).toBe(0);
   });
