@@ -1,7 +1,7 @@
 /**
  * Fuzzes the configuration with mutated examples:
  *
- *     node --conditions=@mqb/source --import tsx packages/config/scripts/fuzz-documents.ts [COUNT] [SEED]
+ *     pnpm --filter @mqb/config fuzz [COUNT] [SEED]
  *
  * Prints how many were refused, the times and the first failures; exit code 1 for a failure or a p99 over 100 ms.
  */

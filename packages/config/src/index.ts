@@ -23,6 +23,7 @@ export { type DocumentProblem, type Excerpt, inDocumentOrder } from "./document/
 export type { NamedEndpoint } from "./document/publishers.ts";
 export { documentPath, type WrittenRoute } from "./document/routes.ts";
 export type { AppSettings } from "./document/settings.ts";
+export { withSchemasOnce } from "./fields/schemas.ts";
 export type { Install } from "./missing-packages.ts";
 export { namesInRoutes } from "./named.ts";
 export { type RenderOptions, renderProblem } from "./render.ts";

@@ -16,14 +16,18 @@ export function createSchemas(): Schemas {
   return { of, field: (schema) => once(fields, schema, () => fieldOf(of(schema), of(schema))) };
 }
 
-/** The same registry, whose definitions make their JSON Schema once however often they are asked. */
+/**
+ * The same registry, whose definitions make their JSON Schema once however often they are asked. A check does so by itself; a
+ * host that checks again and again keeps one.
+ */
 export function withSchemasOnce(registry: Registry): Registry {
   const endpoints = new Map<string, ReturnType<Registry["endpoint"]>>();
   const middlewares = new Map<string, ReturnType<Registry["middleware"]>>();
+  // What is not found is not remembered: documents may hold any name.
   return {
     ...registry,
-    endpoint: (name) => once(endpoints, name, () => withSchemaOnce(registry.endpoint(name))),
-    middleware: (name) => once(middlewares, name, () => withSchemaOnce(registry.middleware(name))),
+    endpoint: (name) => endpoints.get(name) ?? keep(endpoints, name, withSchemaOnce(registry.endpoint(name))),
+    middleware: (name) => middlewares.get(name) ?? keep(middlewares, name, withSchemaOnce(registry.middleware(name))),
   };
 }
 
@@ -41,6 +45,11 @@ function withSchemaOnce<D extends { readonly schema: ConfigSchema }>(
   };
   const schema: ConfigSchema = { "~standard": { ...standard, jsonSchema: { input } } };
   return { ...found, definition: { ...found.definition, schema } };
+}
+
+function keep<V>(map: Map<string, V>, name: string, value: V | undefined): V | undefined {
+  if (value !== undefined) map.set(name, value);
+  return value;
 }
 
 function once<K, V>(map: Map<K, V>, key: K, make: () => V): V {

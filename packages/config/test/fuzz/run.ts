@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Registry } from "@mqb/core";
-import { checkConfiguration, listValues, loadConfiguration, renderProblem } from "../../src/index.ts";
+import { checkConfiguration, listValues, loadConfiguration, renderProblem, withSchemasOnce } from "../../src/index.ts";
 import { pick, type Random, randomFrom } from "../random.ts";
 import { mutate, randomEnvironment } from "./mutate.ts";
 
@@ -28,6 +28,7 @@ const SMALL = 10 * 1024;
 
 /** Loads, checks, renders and lists mutated documents; each has a seed of its own, so that it can be made again. */
 export function fuzzDocuments({ registry, documents, count, seed }: FuzzOptions): FuzzResult {
+  const known = withSchemasOnce(registry);
   const times: number[] = [];
   const failures: { seed: number; reason: string; text: string }[] = [];
   let refused = 0;
@@ -37,7 +38,7 @@ export function fuzzDocuments({ registry, documents, count, seed }: FuzzOptions)
     const start = performance.now();
     let reason: string | undefined;
     try {
-      const outcome = one(text, registry, random);
+      const outcome = one(text, known, random);
       if (outcome.isRefused) refused += 1;
       reason = outcome.reason;
     } catch (error) {
