@@ -39,6 +39,10 @@ export class Connection {
     this.scope = { bridge, route: plan.name, signal, draining, allowFaultInjection, positions, accounting, sessions };
   }
 
+  get trouble(): unknown {
+    return this.pump?.trouble;
+  }
+
   status(): Pick<RouteStatus, "inFlight" | "input" | "output"> {
     const input = statusOf(this.consumer);
     const output = statusOf(this.publisher);

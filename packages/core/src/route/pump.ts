@@ -84,6 +84,8 @@ export class Pump {
   private nacksSince = 0;
   /** Tries in a row that did not bring the source forward. */
   private fruitless = 0;
+  /** Why the last messages went back to their source; undefined when it has come forward since. */
+  trouble: unknown;
   /** Batches below this number were in flight, or asked for, when the last one came back. */
   private askedAtNack = 0;
   private wake: (() => void) | undefined;
@@ -290,6 +292,7 @@ export class Pump {
     if (forward) this.fruitless = Math.min(nacked, 1);
     else if (nacked > 0) this.fruitless += 1;
     if (nacked > 0) this.askedAtNack = this.nextNumber;
+    if (forward || nacked > 0) this.trouble = error;
     if (this.options.exitOnEmpty && this.fruitless >= MAX_FRUITLESS_IN_DRAIN) this.refuse({ error, kind: "config" });
     return forward;
   }

@@ -128,7 +128,7 @@ export class Route {
 
   status(): RouteStatus {
     const drops = this.drops.list();
-    const error = this.lastError ?? drops.at(-1)?.cause;
+    const error = this.lastError ?? this.connection?.trouble ?? drops.at(-1)?.cause;
     const ends = this.connection?.status() ?? { inFlight: NOTHING };
     return {
       name: this.name,

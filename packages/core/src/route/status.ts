@@ -18,7 +18,10 @@ export interface RouteStatus {
   readonly state: RouteState;
   /** Connected, or ended well, and neither end says otherwise. */
   readonly healthy: boolean;
-  /** The last connection error while (re)connecting, the cause of a failure, or the last cause of a dropped message. */
+  /**
+   * The last connection error while (re)connecting, the cause of a failure, why messages go back to the source, or the last
+   * cause of a dropped message.
+   */
   readonly error?: string;
   readonly guarantee: string;
   readonly guaranteeReason: string;

@@ -140,6 +140,27 @@ describe("a limit", () => {
     expect(handled).toEqual(["0a", "0b", "0c", "1a"]);
   });
 
+  it("survives a batch that cannot be cut: the route opens its ends again", async () => {
+    const broken = middleware({
+      input: (inner) => ({
+        close: () => inner.close(),
+        receive: async (max, signal) => {
+          const { batch, ...delivery } = await inner.receive(max, signal);
+          const select = (): never => {
+            throw new RangeError("no such message");
+          };
+          return { ...delivery, batch: Object.assign(batchOf([...batch, ...batch]), { select }) };
+        },
+      }),
+    });
+    let opened = 0;
+    const consumer = () => new FakeConsumer(++opened === 1 ? [["a", "b"]] : [["c"]]);
+    const route = { input: { source: {}, middlewares: ["broken"] }, reconnect_interval_ms: 10 };
+    const h = harness({ consumer, middlewares: { broken }, route, run: { limit: 2 } });
+    expect(await runToEnd(h)).toMatchObject({ outcome: "completed", accounting: { delivered: 2, inFlight: 0 } });
+    expect(h.log.at("warn").join()).toContain("no such message");
+  });
+
   it("hurries sends that wait for company when nothing more is read", async () => {
     const waiting: (() => void)[] = [];
     const publisher = new FakePublisher(() => new Promise((resolve) => waiting.push(() => resolve(undefined))));

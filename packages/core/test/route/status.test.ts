@@ -85,6 +85,24 @@ describe("the status of a route", () => {
     expect(h.route.status()).toMatchObject({ state: "completed", healthy: true, error: "bad row" });
   });
 
+  it("shows why messages go back to the source, until it comes forward again", async () => {
+    const consumer = new FakeConsumer([["a"], ["a"], ["a"]]);
+    const publisher = new FakePublisher((_, call) => {
+      if (call < 3) throw new Error("table locked");
+      return undefined;
+    });
+    const h = harness({ consumer, publisher });
+    await h.route.start();
+    await until(() => consumer.commits.length === 1);
+    await settled();
+    expect(h.route.status()).toMatchObject({ state: "running", error: "table locked", accounting: { nacked: 1 } });
+    await h.clock.advance(1000);
+    await until(() => consumer.commits.length === 3);
+    await settled();
+    expect(h.route.status()).not.toHaveProperty("error");
+    await h.clock.run(h.route.stop());
+  });
+
   it("shows what is in flight", async () => {
     const gate = deferred();
     const h = harness({
