@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { systemClock } from "@mqb/core";
 import { describe, expect, it } from "vitest";
-import { lines, Workbench } from "./support.ts";
+import { lines, OpenToAppend, Workbench } from "./support.ts";
 
 const writer = fileURLToPath(new URL("fixtures/append-lines.mjs", import.meta.url));
 const config = { path: "q.txt", format: "raw", mode: "consume", delete: true } as const;
@@ -38,6 +38,21 @@ describe("a source that deletes while another program appends", () => {
     },
     30_000,
   );
+
+  it("takes over what comes when the old file has been left", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("q.txt", "first\n");
+    const source = await bench.source(config, bench.context({ clock: systemClock as never }));
+    using before = new OpenToAppend(path);
+    expect(await source.take()).toEqual(["first"]);
+    await bench.append("q.txt", "second\n");
+    expect(await source.take()).toEqual(["second"]);
+    before.append("late\n");
+    expect(await source.take()).toEqual(["late"]);
+    before.append("at the end\n");
+    await source.close();
+    expect(await bench.dir.read("q.txt")).toBe("at the end\n");
+  });
 
   it("loses nothing over many runs, each with a record that it does not ack", async () => {
     await using bench = await Workbench.make();

@@ -129,6 +129,21 @@ describe("a group whose file has changed while nobody read", () => {
     expect(Number(await bench.dir.read("a.log.g.offset"))).toBe(lines(10, 40).length);
   });
 
+  it("says which file is not read when it was renamed twice", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("a.log", lines(0, 10));
+    await run(bench);
+    await rename(path, `${path}.2`);
+    await bench.append("a.log.2", "late\n");
+    await bench.dir.write("a.log.1", "middle\n");
+    await bench.dir.write("a.log.bak", "copy\n");
+    await bench.dir.write("a.log", "new\n");
+    const context = bench.context({ draining: true });
+    expect(await run(bench, group, context)).toEqual(["late", "new"]);
+    const warnings = context.log.entries.filter(({ level }) => level === "warn");
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining("a.log.1 is NOT read")]);
+  });
+
   it("reads a file that was made anew from its start, also where the system gives it the old number", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("a.log", lines(0, 10));

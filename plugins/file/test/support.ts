@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import type { Consumer, Delivery, Message, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import { batchOf } from "@mqb/core/plugin";
@@ -117,4 +118,21 @@ export function texts(batch: MessageBatch): string[] {
 /** Lines `from` to `to`, without `to`. */
 export function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, n) => `line ${from + n}\n`).join("");
+}
+
+/** A writer that keeps the file open. */
+export class OpenToAppend implements Disposable {
+  private readonly fd: number;
+
+  constructor(path: string) {
+    this.fd = openSync(path, "a");
+  }
+
+  append(text: string): void {
+    writeSync(this.fd, text);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.fd);
+  }
 }

@@ -1,6 +1,7 @@
-import { rename, truncate, unlink, writeFile } from "node:fs/promises";
+import { readdirSync, readlinkSync } from "node:fs";
+import { rename, truncate, unlink, utimes, writeFile } from "node:fs/promises";
 import { NACK } from "@mqb/core/plugin";
-import { isPending } from "@mqb/testkit";
+import { eventually, isPending } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { lines, Workbench } from "./support.ts";
 
@@ -93,6 +94,77 @@ describe("a source that follows its file", () => {
     expect(await source.take(1000)).toHaveLength(101);
   });
 
+  it.each([
+    ["short", ""],
+    ["longer than what is known of its head", `${"x".repeat(2000)}\n`],
+  ])("reads a file again that is written anew with the same length, contents %s", async (_, head) => {
+    await using bench = await Workbench.make();
+    const context = bench.context();
+    await bench.dir.write("in.txt", `${head}v 0\n`);
+    const source = await bench.source(raw, context);
+    const last = async (): Promise<string | undefined> => (await source.take()).at(-1);
+    expect(await last()).toBe("v 0");
+    for (const v of [1, 2, 3]) {
+      const next = last();
+      expect(await isPending(next)).toBe(true);
+      await bench.dir.write("in.txt", `${head}v ${v}\n`);
+      expect(await next).toBe(`v ${v}`);
+    }
+    expect(context.log.entries.filter(({ level }) => level === "warn")).toHaveLength(1);
+  });
+
+  it("loses nothing of a file that is written anew while it is read", async () => {
+    await using bench = await Workbench.make();
+    const content = (word: string): string =>
+      Array.from({ length: 40_000 }, (_, n) => `${word} ${n} ${"-".repeat(90)}\n`).join("");
+    await bench.dir.write("in.txt", content("old"));
+    const source = await bench.source(raw, bench.context());
+    expect(await source.take(10)).toHaveLength(10);
+    await writeFile(bench.dir.file("in.txt"), content("new"), { flag: "r+" });
+    const seen = new Set<string>();
+    while (seen.size < 40_000)
+      for (const one of await source.take(5000)) if (one.startsWith("new")) seen.add(one.split(" ")[1]!);
+    expect(seen.size).toBe(40_000);
+  });
+
+  it("leaves a file alone that was only touched", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("in.txt", "a\n");
+    const source = await bench.source(raw, bench.context());
+    expect(await source.take()).toEqual(["a"]);
+    await utimes(path, 1, 1);
+    const next = source.take();
+    expect(await isPending(next)).toBe(true);
+    await bench.append("in.txt", "b\n");
+    expect(await next).toEqual(["b"]);
+  });
+
+  it.runIf(process.platform === "linux")("reads every file that has had the name, although nobody asks", async () => {
+    await using bench = await Workbench.make();
+    const path = await bench.dir.write("in.txt", "0\n");
+    const context = bench.context();
+    const source = await bench.source(raw, context);
+    const delivery = await source.receive();
+    for (let n = 1; n < 5; n++) {
+      await rename(path, `${path}.${n}`);
+      await bench.dir.write("in.txt", `${n}\n`);
+      await eventually(async () => isOpen(path) || (await context.clock.advance(100)), "the new file is held");
+    }
+    await delivery.commit();
+    for (let n = 1; n < 5; n++) expect(await source.take()).toEqual([String(n)]);
+    await source.close();
+    for (let n = 1; n < 5; n++) expect(isOpen(`${path}.${n}`)).toBe(false);
+  });
+
+  it.runIf(process.platform === "linux")("ends at the end of a file that has contents and no size", async () => {
+    await using bench = await Workbench.make();
+    const context = bench.context({ draining: true });
+    const source = await bench.source({ path: "/proc/self/limits", format: "raw" }, context);
+    const all = await source.drain();
+    expect(all.filter((line) => line.startsWith("Max open files"))).toHaveLength(1);
+    expect(context.log.entries.filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
   it("reads a renamed file to its end and then the new one from its start", async () => {
     await using bench = await Workbench.make();
     await bench.dir.write("in.txt", lines(0, 10));
@@ -168,3 +240,14 @@ describe("a subscription", () => {
     expect(await source.take()).toEqual(['{"id":"2","name":"new"}']);
   });
 });
+
+/** Whether this process has the file open that has the name now. */
+function isOpen(path: string): boolean {
+  return readdirSync("/proc/self/fd").some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -38,10 +38,10 @@ export async function compareIdentity(known: FileIdentity, fd: number): Promise<
 }
 
 /** Without a birth time, systems report the time of the last change in its place. */
-function keepsBirth(stats: BigIntStats): boolean {
+export function keepsBirth(stats: BigIntStats): boolean {
   return stats.birthtimeNs > 0n && stats.birthtimeNs < stats.ctimeNs;
 }
 
-function digest(bytes: Buffer): string {
+export function digest(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

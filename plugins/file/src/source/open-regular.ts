@@ -1,5 +1,3 @@
-import { readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import type { Logger } from "@mqb/core/plugin";
 import {
   type CsvStreamHeader,
@@ -11,8 +9,9 @@ import {
 } from "@mqb/formats";
 import type { RecordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
-import { close, fstat, open, readAt, statIfThere } from "../fs-calls.ts";
+import { close, fstat, open, readAt } from "../fs-calls.ts";
 import { compareIdentity, type FileIdentity, identityOf } from "./identity.ts";
+import { findRenamed } from "./siblings.ts";
 
 /** Where an earlier reader has stopped. */
 export interface Resume {
@@ -29,7 +28,6 @@ export interface OpenedFile {
   readonly offset: number;
 }
 
-const MAX_SIBLINGS = 10_000;
 /** A CSV header is looked for in so many bytes. */
 export const HEADER_MAX = 1024 * 1024;
 
@@ -108,24 +106,6 @@ export function refuseHead(head: Uint8Array, size: number, source: string): void
   const codec = sniffCodec(head);
   if (codec) throw formatErrors.COMPRESSED({ source, codec });
   if (looksSealed(head, size)) throw formatErrors.SEALED({ source });
-}
-
-/** The file that had the path when the position was stored, by now under another name beside it. */
-async function findRenamed(path: string, identity: FileIdentity): Promise<number | undefined> {
-  const directory = dirname(path);
-  const own = basename(path);
-  const names = await readdir(directory).catch(() => []);
-  for (const name of names.slice(0, MAX_SIBLINGS)) {
-    if (name === own) continue;
-    const candidate = join(directory, name);
-    const stats = await statIfThere(candidate).catch(() => undefined);
-    if (!stats?.isFile() || String(stats.ino) !== identity.ino) continue;
-    const fd = await open(candidate, "r").catch(() => undefined);
-    if (fd === undefined) continue;
-    if ((await compareIdentity(identity, fd)) === "same") return fd;
-    await close(fd);
-  }
-  return undefined;
 }
 
 /** Behind the last delimiter, so that reading never begins within a record. */

@@ -1,10 +1,11 @@
 import type { BigIntStats } from "node:fs";
 import type { Clock, Logger } from "@mqb/core/plugin";
 import { fileErrors, reasonOf } from "../errors.ts";
-import { close, fstat, open, read, statIfThere } from "../fs-calls.ts";
-import { Growth } from "./growth.ts";
-import { compareIdentity, type FileIdentity, HEAD_BYTES, identityOf } from "./identity.ts";
+import { close, fstat, open, read, readAt, statIfThere } from "../fs-calls.ts";
+import { Growth, POLL_MS } from "./growth.ts";
+import { compareIdentity, digest, type FileIdentity, HEAD_BYTES, identityOf } from "./identity.ts";
 import { type ByteInput, CHUNK_BYTES, type Chunk } from "./input.ts";
+import { sameInode, warnOfSkipped } from "./siblings.ts";
 
 /** One content of one file under the path, until it is truncated or another file takes its place. */
 export interface Generation {
@@ -36,6 +37,27 @@ export interface RegularInputOptions {
 /** A replaced file is read on until it has been quiet for this long: its writer may hold it open still. */
 const QUIET_MS = 1000;
 const SMALL = 4096;
+/** A reader that was held up for so long looks whether the file is still the same. */
+const PAUSE_MS = 100;
+/** Times of files are coarse: a later change may bear the same one for so long. */
+const TIME_GRAIN_MS = 2000n;
+/** Files that are kept open because they have had the name meanwhile. */
+const SUCCESSORS_MAX = 100;
+
+/** What the end of a file looked like. */
+interface End {
+  readonly position: number;
+  readonly modified: bigint;
+  /** Of the last bytes before it. */
+  readonly digest: string;
+  /** The time was long ago, so that a change since has another one. */
+  readonly settled: boolean;
+}
+
+interface Successor {
+  readonly fd: number;
+  readonly stats: BigIntStats;
+}
 
 /** A regular file: read to its end, then followed through growth, truncation and replacement. */
 export class RegularInput implements ByteInput {
@@ -51,6 +73,14 @@ export class RegularInput implements ByteInput {
   /** Offset of the next byte to read, in the generation's count. */
   private offset: number;
   private size: number;
+  /** The file has contents and no size, as those of /proc. */
+  private sizeless = false;
+  private end: End | undefined;
+  private lastRead = 0;
+  private told = false;
+  private cancelSearch: (() => void) | undefined;
+  /** Files that have had the name since, in their order: opened at once, so that none is missed. */
+  private readonly successors: Successor[] = [];
   /** Since when another file has had the name. */
   private replacedSince: number | undefined;
   private busy: Promise<unknown> = Promise.resolve();
@@ -64,7 +94,7 @@ export class RegularInput implements ByteInput {
     this.offset = offset;
     this.size = 0;
     this.options = options;
-    this.growth = new Growth(options.path, options.clock);
+    this.growth = new Growth(options.path, options.clock, () => this.nameLost());
     if (!options.draining) this.growth.listen();
   }
 
@@ -104,6 +134,7 @@ export class RegularInput implements ByteInput {
     this.size = 0;
     this.generation.shift += by;
     this.generation.identity = await identityOf(fd);
+    this.end = undefined;
     await close(before);
     if (!this.options.draining) this.growth.listen();
   }
@@ -142,8 +173,10 @@ export class RegularInput implements ByteInput {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.cancelSearch?.();
     this.growth.close();
     await this.busy.catch(() => {});
+    for (const { fd } of this.successors.splice(0)) await close(fd);
     await close(this.fd);
   }
 
@@ -151,6 +184,7 @@ export class RegularInput implements ByteInput {
     if (this.closed) return "end";
     const { position } = this;
     try {
+      if (await this.changedInPause()) return "end";
       if (position >= this.size) this.size = Number((await fstat(this.fd)).size);
       // Files of /proc have a size of 0 and contents.
       if (position >= this.size && this.size > 0) return "end";
@@ -158,7 +192,9 @@ export class RegularInput implements ByteInput {
       const length = Math.max(SMALL, Math.min(CHUNK_BYTES, this.size - position));
       const bytes = this.bufferOf(headroom + length);
       const count = await read(this.fd, bytes, headroom, length, position);
+      this.lastRead = performance.now();
       if (count === 0) return "end";
+      if (this.size === 0) this.sizeless = (await fstat(this.fd)).size === 0n;
       this.offset += count;
       return { bytes, start: headroom, end: headroom + count };
     } catch (cause) {
@@ -172,64 +208,114 @@ export class RegularInput implements ByteInput {
     return spare && spare.length >= size ? spare : Buffer.allocUnsafeSlow(size);
   }
 
+  /** Whether other contents have come into the file while nobody read it; what they are is for `look` to find out. */
+  private async changedInPause(): Promise<boolean> {
+    const now = performance.now();
+    const paused = this.lastRead > 0 && now - this.lastRead > PAUSE_MS;
+    this.lastRead = now;
+    return paused && !this.sizeless && (await compareIdentity(this.generation.identity, this.fd)) !== "same";
+  }
+
   private async look(): Promise<Followed> {
     if (this.closed) return "nothing";
     const stats = await fstat(this.fd);
     const size = Number(stats.size);
     const { position } = this;
-    if (size < position) return this.beginAgain(size);
-    if (size > position) {
-      if ((await compareIdentity(this.generation.identity, this.fd)) !== "same") return this.beginAgain(size);
+    if (size > 0) this.sizeless = false;
+    if (!this.sizeless) {
+      if (size < position || (await this.isRewritten(stats))) return this.beginAgain(size);
       await this.learnHead();
+    }
+    if (size > position) {
       this.size = size;
       if (this.replacedSince !== undefined) this.replacedSince = this.options.clock.monotonic();
       return "more";
     }
-    await this.learnHead();
-    if (this.stay) return "nothing";
-    const named = await statIfThere(this.options.path);
-    if (named === undefined || sameInode(named, stats) || !named.isFile()) {
-      this.replacedSince = undefined;
-      return "nothing";
-    }
+    await this.noticeName();
+    if (this.successors.length === 0) return "nothing";
     const now = this.options.clock.monotonic();
     this.replacedSince ??= now;
     if (!this.options.draining && now - this.replacedSince < QUIET_MS) return "nothing";
-    return this.takeNewFile();
+    return this.takeNewFile(stats);
+  }
+
+  /** Whether what was read does not stand in the file any more, as far as its first and last bytes tell. */
+  private async isRewritten(stats: BigIntStats): Promise<boolean> {
+    const { position, end } = this;
+    const modified = stats.mtimeNs;
+    if (end?.settled && end.position === position && end.modified === modified) return false;
+    if ((await compareIdentity(this.generation.identity, this.fd)) !== "same") return true;
+    if (Number(stats.size) > position) return false;
+    const from = Math.max(0, position - HEAD_BYTES);
+    const last = digest(await readAt(this.fd, from, position - from));
+    if (end?.position === position && end.digest !== last) return true;
+    const settled = BigInt(Date.now()) - modified / 1_000_000n > TIME_GRAIN_MS;
+    this.end = { position, modified, digest: last, settled };
+    return false;
   }
 
   private async beginAgain(size: number): Promise<Followed> {
-    this.options.log.warn(`${this.options.path} was truncated; reading it again from the start`, {
-      size,
-      read: this.offset,
-    });
-    this.generation = { identity: await identityOf(this.fd), shift: 0 };
-    this.offset = 0;
-    this.size = size;
+    const { log, path } = this.options;
+    const data = { size, read: this.offset };
+    const text = `${path} was truncated or written anew; reading it again from the start`;
+    if (this.told) log.info(text, data);
+    else log.warn(text, data);
+    this.told = true;
+    this.startWith(await identityOf(this.fd), size);
     return "truncated";
   }
 
-  private async takeNewFile(): Promise<Followed> {
-    let fd: number;
-    try {
-      fd = await open(this.options.path, "r");
-    } catch {
+  /** Looks for the new file whether or not anybody waits: by the next look at the end the name may have moved on twice. */
+  private nameLost(): void {
+    this.cancelSearch?.();
+    this.cancelSearch = undefined;
+    const search = async (): Promise<void> => {
+      if ((await this.noticeName()) || this.closed) return;
+      this.cancelSearch = this.options.clock.timer(POLL_MS, () => this.nameLost());
+    };
+    this.exclusively(search).catch(() => {});
+  }
+
+  /** Keeps the file open that has the name now, if it is another one. False when none has it at the moment. */
+  private async noticeName(): Promise<boolean> {
+    const { path } = this.options;
+    // Once more after each: the name may have moved on before the new file was listened to.
+    while (!this.closed && !this.stay && this.successors.length < SUCCESSORS_MAX) {
+      const last = this.successors.at(-1)?.stats ?? (await fstat(this.fd));
+      const named = await statIfThere(path);
+      if (named === undefined) return false;
+      if (sameInode(named, last) || !named.isFile()) return true;
+      const fd = await open(path, "r").catch(() => undefined);
       // Between two renames, or not readable yet: the next look decides.
-      return "nothing";
+      if (fd === undefined) return false;
+      this.successors.push({ fd, stats: await fstat(fd) });
+      if (!this.options.draining) this.growth.listen();
     }
-    const before = this.fd;
+    return true;
+  }
+
+  private async takeNewFile(before: BigIntStats): Promise<Followed> {
+    const { fd, stats } = this.successors.shift()!;
+    const { log, path } = this.options;
+    const old = this.fd;
     this.fd = fd;
-    this.generation = { identity: await identityOf(fd), shift: 0 };
-    this.offset = 0;
-    this.size = 0;
+    this.startWith(await identityOf(fd), 0);
     this.replacedSince = undefined;
-    await close(before);
-    if (!this.options.draining) this.growth.listen();
-    this.options.log.info(`${this.options.path} was replaced; reading the new file from the start`);
+    await close(old);
+    await warnOfSkipped(path, before, stats, log);
+    log.info(`${path} was replaced; reading the new file from the start`);
     return "replaced";
   }
 
-  /** A file is known the better the longer its head is. */
+  private startWith(identity: FileIdentity, size: number): void {
+    this.generation = { identity, shift: 0 };
+    this.offset = 0;
+    this.size = size;
+    this.end = undefined;
+    this.sizeless = false;
+  }
+
+  /** A file is known the better the longer its head is. Only after what is known of it was compared. */
   private async learnHead(): Promise<void> {
     if (this.generation.identity.head.length < HEAD_BYTES) this.generation.identity = await identityOf(this.fd);
   }
@@ -239,8 +325,4 @@ export class RegularInput implements ByteInput {
     this.busy = run.catch(() => {});
     return run;
   }
-}
-
-function sameInode(a: BigIntStats, b: BigIntStats): boolean {
-  return a.ino === b.ino && a.dev === b.dev;
 }
