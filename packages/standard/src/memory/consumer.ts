@@ -32,6 +32,7 @@ export class MemoryConsumer implements Consumer, Waiter {
     this.lane = lane;
     this.settings = settings;
     this.outstanding = settings.enableNack ? new Set() : undefined;
+    topic.readers += 1;
   }
 
   receive(max: number, signal: AbortSignal): Promise<Delivery> {
@@ -57,6 +58,7 @@ export class MemoryConsumer implements Consumer, Waiter {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.topic.readers -= 1;
     this.watch(undefined);
     this.stopWaiting();
     if (this.outstanding) this.lane.restore(Array.from(this.outstanding, (delivery) => delivery.slot));

@@ -43,7 +43,7 @@ export const memory = defineEndpoint({
     open(config, context) {
       const topic = topicOf(config, context);
       if (config.subscribe_mode) topic.asLog();
-      const publisher = new MemoryPublisher(topic);
+      const publisher = new MemoryPublisher(topic, context);
       return config.request_reply
         ? new RequestPublisher(publisher, config.request_timeout_ms, context.clock)
         : publisher;

@@ -1,10 +1,12 @@
-import type { EndpointStatus, MessageBatch, Outcome, Publisher } from "@mqb/core/plugin";
+import type { EndpointStatus, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
 import { DONE } from "./delivery.ts";
 import type { BlockedSend, Topic } from "./topic.ts";
 
 /** So many signals are listened to before those that no send waits with are forgotten. */
 const MAX_SIGNALS = 16;
+/** After so long it is said that nobody reads the topic. */
+const SAY_AFTER_MS = 5000;
 
 /** Sends to a topic. A batch goes in as it is; when the topic is full the sender waits for a slot. */
 export class MemoryPublisher implements Publisher {
@@ -12,10 +14,14 @@ export class MemoryPublisher implements Publisher {
   private readonly waiting = new Set<WaitingSend>();
   /** A route passes the same signal again and again, so it is listened to once, not once per send. */
   private readonly signals = new Set<AbortSignal>();
+  private readonly context: Pick<OpenContext, "clock" | "log" | "route">;
+  private cancelLook: (() => void) | undefined;
+  private said = false;
   private closed = false;
 
-  constructor(topic: Topic) {
+  constructor(topic: Topic, context: Pick<OpenContext, "clock" | "log" | "route">) {
     this.topic = topic;
+    this.context = context;
   }
 
   send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
@@ -27,12 +33,14 @@ export class MemoryPublisher implements Publisher {
       const send = new WaitingSend(batch, signal, this.waiting, resolve, reject);
       this.waiting.add(send);
       this.topic.block(send);
+      this.lookLater();
     });
   }
 
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.cancelLook?.();
     for (const signal of this.signals) this.ignore(signal);
     for (const send of this.waiting) this.giveUp(send, errors.MEMORY_CLOSED({ topic: this.topic.name }));
   }
@@ -45,6 +53,22 @@ export class MemoryPublisher implements Publisher {
   private readonly aborted = (): void => {
     for (const send of this.waiting) if (send.signal.aborted) this.giveUp(send, this.full());
   };
+
+  /** A topic that is full because nobody reads it holds its route up for ever, without a failure. */
+  private lookLater(): void {
+    if (this.said || this.cancelLook) return;
+    this.cancelLook = this.context.clock.timer(SAY_AFTER_MS, () => {
+      this.cancelLook = undefined;
+      if (this.waiting.size === 0) return;
+      if (this.topic.readers > 0) return this.lookLater();
+      this.said = true;
+      const { name, capacity } = this.topic;
+      this.context.log.warn(
+        `the memory topic ${name} is full (${capacity} batches), and no route of this process reads it: waiting`,
+        { route: this.context.route },
+      );
+    });
+  }
 
   /** The batch is not in the topic then. */
   private giveUp(send: WaitingSend, error: Error): void {

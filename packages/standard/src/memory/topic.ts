@@ -19,6 +19,8 @@ export interface BlockedSend {
  */
 export class Topic {
   readonly name: string;
+  /** Consumers that are open. */
+  readers = 0;
   /** Requests that wait for their answer. */
   readonly replies = new Replies();
   private given: number | undefined;

@@ -1,6 +1,6 @@
 import { isMqbError } from "@mqb/core/plugin";
-import { isPending, messageBatch, texts, within } from "@mqb/testkit";
-import { expect, it } from "vitest";
+import { type FakeContext, isPending, messageBatch, texts, within } from "@mqb/testkit";
+import { describe, expect, it } from "vitest";
 import { NEVER, TestBridge } from "../opened.ts";
 
 it("makes the sender wait while all slots are taken, and lets waiting senders in by turn", async () => {
@@ -112,4 +112,42 @@ it("ends waiting sends when the publisher closes; the batch is not in the topic"
   const consumer = await bridge.consumer({ memory: { topic: "t" } });
   await consumer.receive(10, NEVER);
   expect(consumer.status?.().pending).toBe(0);
+});
+
+describe("a sender that waits because nobody reads the topic", () => {
+  const fill = async (context: FakeContext, bridge: TestBridge) => {
+    const publisher = await bridge.publisher({ memory: { topic: "t", capacity: 1 } }, context);
+    await publisher.send(messageBatch(1), NEVER);
+    const waiting = publisher.send(messageBatch(1), NEVER);
+    waiting.catch(() => {});
+    return { publisher, waiting };
+  };
+
+  it("says so once, after five seconds", async () => {
+    const bridge = new TestBridge();
+    const context = bridge.context();
+    const { publisher, waiting } = await fill(context, bridge);
+    await context.clock.advance(4999);
+    expect(context.log.at("warn")).toEqual([]);
+    await context.clock.advance(60_000);
+    publisher.send(messageBatch(1), NEVER).catch(() => {});
+    await context.clock.advance(60_000);
+    expect(context.log.at("warn")).toEqual([expect.stringContaining("the memory topic t is full (1 batches)")]);
+    expect(await isPending(waiting)).toBe(true);
+    await publisher.close();
+  });
+
+  it("says nothing of a slow reader, and leaves no timer behind", async () => {
+    const bridge = new TestBridge();
+    const context = bridge.context();
+    const { publisher } = await fill(context, bridge);
+    const consumer = await bridge.consumer({ memory: { topic: "t" } });
+    await context.clock.advance(60_000);
+    expect(context.log.at("warn")).toEqual([]);
+    await consumer.close();
+    await context.clock.advance(6000);
+    expect(context.log.at("warn")).toHaveLength(1);
+    await publisher.close();
+    expect(context.clock.pending).toBe(0);
+  });
 });
