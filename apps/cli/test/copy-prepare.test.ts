@@ -47,6 +47,18 @@ describe("the route of a copy", () => {
   });
 });
 
+describe("a copy into the memory of its process", () => {
+  it.each([
+    ["memory://orders", ["orders"]],
+    ["null:|dlq?endpoint=memory://dead", ["dead"]],
+    ["null:", []],
+    ["file:memory", []],
+  ])("warns of what is lost with it: %s", async (target, topics) => {
+    const { warnings } = await prepare("file:in.jsonl", target);
+    expect(warnings).toEqual(topics.map((topic) => expect.stringContaining(`memory topic "${topic}" ends with`)));
+  });
+});
+
 describe("a copy into its own source", () => {
   it.each([["file:a.jsonl"], ["file:./x/../a.jsonl"], ["a.jsonl"]])(
     "is refused before it begins: %s",

@@ -1,5 +1,5 @@
 import { checkWithDefaults, endpointFromUri, lintRoute, type Names, namesInUri, parseUri } from "@mqb/config/uri";
-import { formatPath, type Problem, type Registry, type RoutePlan } from "@mqb/core";
+import { formatPath, type Problem, type Registry, type ResolvedEndpoint, type RoutePlan } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import { cliErrors } from "../errors.ts";
 import { discoverPlugins } from "../plugins/discover.ts";
@@ -85,8 +85,18 @@ function checked(registry: Registry, written: Record<string, unknown>): Pick<Pre
 }
 
 function warningsOf({ input, output }: RoutePlan): string[] {
-  if (output.type !== "response" || input.input?.replies !== false) return [];
-  return [`the source "${input.type}" takes no answers: everything that goes to "response:" is dropped`];
+  const warnings = topicsOf(output).map(
+    (topic) => `the memory topic "${topic}" ends with this process, and nothing else reads it: its rows are gone then`,
+  );
+  if (output.type === "response" && input.input?.replies === false)
+    warnings.push(`the source "${input.type}" takes no answers: everything that goes to "response:" is dropped`);
+  return warnings;
+}
+
+/** The topics of the process that an output writes to, itself or in its parts. */
+function topicsOf({ type, config, children }: ResolvedEndpoint): string[] {
+  const own = type === "memory" ? [(config as { readonly topic: string }).topic] : [];
+  return [...own, ...children.flatMap(topicsOf)];
 }
 
 /** The filter touches a message first of all; only a buffer is nearer to the source. Lists are read from their end. */
