@@ -87,7 +87,8 @@ export interface InputCapabilities {
   readonly positions?: boolean;
   /**
    * Knows its end: when draining, `receive` resolves empty exactly when everything was read. Of other sources the
-   * route takes a second of silence for the end, and aborts their `receive` then.
+   * route takes a second of silence for the end, and aborts their `receive` then; one that has not settled a second later
+   * is not waited for.
    */
   readonly bounded: boolean;
   /** Opening and closing without a `receive` changes nothing at the source: `mqb doctor` may try it. */
