@@ -8,7 +8,7 @@ export const MALFORMED: usize = 0;
 export const TOO_DEEP: usize = 1;
 
 // p: first byte inside a string. Its closing quote, or MALFORMED when it is not a well-made JSON string.
-function scanString(p: usize, end: usize): usize {
+export function scanString(p: usize, end: usize): usize {
   while (p < end) {
     const bits = mask(jsonSpecial(v128.load(p)));
     if (bits == 0) {

@@ -7,6 +7,7 @@ export const RES_LONG: usize = 80;
 export const RES_LINES: usize = 84;
 export const RES_RAGGED: usize = 88;
 export const RES_FAULT: usize = 92;
+export const RES_REFUSED: usize = 96;
 
 export const CFG_KEYS: usize = 128;
 export const CFG_KEY_COUNT: usize = 132;
@@ -26,8 +27,11 @@ export const CFG_BEFORE: usize = 188;
 export const CFG_BEFORE_LENGTH: usize = 192;
 export const CFG_AFTER: usize = 196;
 export const CFG_AFTER_LENGTH: usize = 200;
+export const CFG_IDS: usize = 204;
+export const CFG_ID_AT: usize = 208;
 
 export const DELIMITER: usize = 256;
+export const ESCAPE_TABLE: usize = 4096;
 
 export const STATUS_INPUT_USED: u32 = 0;
 export const STATUS_OUTPUT_FULL: u32 = 1;
@@ -42,6 +46,7 @@ export const FLAG_DROP_CR: u32 = 4;
 export const FLAG_SKIP_EMPTY: u32 = 8;
 export const FLAG_FLATTEN: u32 = 16;
 export const FLAG_EXACT: u32 = 32;
+export const FLAG_PLAIN_NAMES: u32 = 64;
 
 export const STRIDE: usize = 65536 * 4 + 128;
 

@@ -1,25 +1,22 @@
 // JSON objects to CSV rows. The twin of src/loops/rows.ts, which says what goes in and out.
 import { escapeEnd, jsonSpecial, LONE, mask, readEscape, same, skipBlank, writeUtf8 } from "./bytes";
-import { MALFORMED, MAX_DEPTH, scanValue, TOO_DEEP } from "./json";
+import { MALFORMED, MAX_DEPTH, scanString, scanValue, TOO_DEEP } from "./json";
 import {
   BACKSLASH,
-  CFG_DELIMITER_LENGTH,
   CFG_FLAGS,
   CFG_KEY_COUNT,
   CFG_KEYS,
   CFG_MAX_FIELD,
   CFG_OUT_BASE,
-  CFG_QUOTE,
   CFG_SCRATCH,
-  CFG_SEPARATOR,
-  CR,
   DELIMITER,
   FLAG_EXACT,
   FLAG_FLATTEN,
-  LF,
+  FLAG_PLAIN_NAMES,
   QUOTE,
   RES_FAULT,
   RES_LONG,
+  RES_REFUSED,
   RES_SHORT,
   RES_STATUS,
   RES_WRITTEN,
@@ -27,23 +24,34 @@ import {
   STATUS_OUTPUT_FULL,
   STRIDE,
 } from "./layout";
+import {
+  delimiterLength,
+  FULL,
+  LONE_SURROGATE,
+  NO_BYTE,
+  outLimit,
+  plainLines,
+  quote,
+  REFUSE,
+  separator,
+  setDialect,
+  valueReason,
+  writeValue,
+} from "./row-value";
 import { REFUSED } from "./text";
+
+// No address either.
+const MISS: usize = 2;
 
 const NOT_JSON: u32 = 1;
 const NOT_OBJECT: u32 = 2;
 const EMPTY_OBJECT: u32 = 3;
-const LONE_SURROGATE: u32 = 4;
 const UNKNOWN_KEY: u32 = 5;
 const MISSING_COLUMN: u32 = 6;
-const UNQUOTABLE: u32 = 7;
 const DEEP: u32 = 8;
 
 const COLUMN_SCRATCH: usize = 16;
 const MAX_PATH: usize = 4096;
-const NO_BYTE: u32 = 256;
-// Neither is an address.
-const REFUSE: usize = 0;
-const FULL: usize = 1;
 
 // Settings and state of the present call.
 let columns: usize = 0;
@@ -54,12 +62,7 @@ let scratch: usize = 0;
 let path: usize = 0;
 let lengths: usize = 0;
 let brackets: usize = 0;
-let separator: u32 = 0;
-let quote: u32 = 0;
-let delimiterLength: usize = 0;
-let plainLines = true;
 let flatten = false;
-let outLimit: usize = 0;
 let expected: u32 = 0;
 let stamp: u32 = 0;
 let present: u32 = 0;
@@ -199,92 +202,6 @@ function walk(p: usize, end: usize): bool {
   return !empty;
 }
 
-// Puts a quote before what stands from start to o. The address behind it, or REFUSE when there is no quote byte.
-function openQuote(start: usize, o: usize): usize {
-  if (quote == NO_BYTE) {
-    reason = UNQUOTABLE;
-    return REFUSE;
-  }
-  memory.copy(start + 1, start, o - start);
-  store<u8>(start, <u8>quote);
-  return o + 1;
-}
-
-// Whether the delimiter stands in [start, o), or would begin there if it followed at once.
-function meetsDelimiter(start: usize, o: usize): bool {
-  for (let p = start; p < o; p++) {
-    let i: usize = 0;
-    while (i < delimiterLength && p + i < o && load<u8>(p + i) == load<u8>(DELIMITER + i)) i++;
-    if (i == delimiterLength || p + i == o) return true;
-  }
-  return false;
-}
-
-// Writes one value, quoted when it has to be. The address behind it, or REFUSE or FULL.
-function writeValue(p: usize, end: usize, o: usize): usize {
-  const start = o;
-  const isText = <u32>load<u8>(p) == QUOTE;
-  let quoted = false;
-  if (isText) {
-    p++;
-    end--;
-  }
-  const separators = i8x16.splat(<i8>separator);
-  const quotes = i8x16.splat(quote < 256 ? <i8>quote : 10);
-  while (p < end) {
-    const v = v128.load(p);
-    v128.store(o, v);
-    const bits = mask(
-      v128.or(
-        v128.or(i8x16.eq(v, separators), i8x16.eq(v, quotes)),
-        v128.or(
-          i8x16.eq(v, i8x16.splat(92)),
-          v128.or(i8x16.eq(v, i8x16.splat(10)), i8x16.eq(v, i8x16.splat(13))),
-        ),
-      ),
-    );
-    let skip: usize = bits == 0 ? 16 : <usize>ctz(bits);
-    if (skip > end - p) skip = end - p;
-    p += skip;
-    o += skip;
-    if (o > outLimit) return FULL;
-    if (p >= end) break;
-    if (skip == 16) continue;
-    let c: u32 = load<u8>(p);
-    if (isText && c == BACKSLASH) {
-      const code = readEscape(p, end);
-      p = escapeEnd;
-      if (code < 0) {
-        reason = LONE_SURROGATE;
-        return REFUSE;
-      }
-      c = <u32>code;
-      if (c >= 0x80) {
-        o = writeUtf8(o, c);
-        if (o > outLimit) return FULL;
-        continue;
-      }
-    } else p++;
-    if (c == separator || c == quote || c == LF || c == CR) {
-      if (!quoted) {
-        o = openQuote(start, o);
-        if (o == REFUSE) return REFUSE;
-        quoted = true;
-      }
-      if (c == quote) store<u8>(o++, <u8>c);
-    }
-    store<u8>(o++, <u8>c);
-    if (o > outLimit) return FULL;
-  }
-  if (!quoted && !plainLines && meetsDelimiter(start, o)) {
-    o = openQuote(start, o);
-    if (o == REFUSE) return REFUSE;
-    quoted = true;
-  }
-  if (quoted) store<u8>(o++, <u8>quote);
-  return o;
-}
-
 // Writes the row at o. The address behind it, or REFUSE or FULL.
 function write(o: usize): usize {
   const rowOut = o;
@@ -293,14 +210,84 @@ function write(o: usize): usize {
     const at = scratch + <usize>column * COLUMN_SCRATCH;
     if (load<u32>(at, 12) != stamp) continue;
     o = writeValue(load<u32>(at), load<u32>(at, 4), o);
+    if (o == REFUSE) reason = valueReason;
     if (o == REFUSE || o == FULL) return o;
   }
+  return endRow(rowOut, o);
+}
+
+// @ts-ignore: decorator
+@inline
+function endRow(rowOut: usize, o: usize): usize {
   if (columnCount == 1 && o == rowOut && quote != NO_BYTE) {
     store<u8>(o++, <u8>quote);
     store<u8>(o++, <u8>quote);
   }
   for (let i: usize = 0; i < delimiterLength; i++) store<u8>(o++, load<u8>(DELIMITER + i));
   return o;
+}
+
+// The row of an object whose members are the columns, each once and in their order: it is written while it is read. MISS
+// for any other, whatever is wrong with it: `walk` finds out. The delimiter is line breaks, and `walk` takes each column's
+// name as it stands there.
+function writeOrdered(p: usize, end: usize, o: usize): usize {
+  const rowOut = o;
+  const separators = i8x16.splat(<i8>separator);
+  const quotes = i8x16.splat(quote < 256 ? <i8>quote : 10);
+  const last = columns + (<usize>(columnCount - 1) << 3);
+  p = skipBlank(p, end);
+  if (p >= end || <u32>load<u8>(p) != 123) return MISS;
+  for (let column = columns; ; column += 8) {
+    p = skipBlank(p + 1, end);
+    const length: usize = load<u32>(column, 4);
+    // At least one more byte follows the colon.
+    if (p + length + 3 >= end) return MISS;
+    if (<u32>load<u8>(p) != QUOTE || <u32>load<u16>(p + length, 1) != 0x3a22) return MISS;
+    if (!same(p + 1, load<u32>(column), length)) return MISS;
+    p = skipBlank(p + length + 3, end);
+    if (<u32>load<u8>(p) == QUOTE) {
+      const value = p;
+      const valueOut = o;
+      p++;
+      let bits: u32 = 0;
+      while (true) {
+        const v = v128.load(p);
+        v128.store(o, v);
+        bits = mask(v128.or(jsonSpecial(v), v128.or(i8x16.eq(v, separators), i8x16.eq(v, quotes))));
+        if (bits != 0) break;
+        p += 16;
+        o += 16;
+        if (p >= end) return MISS;
+        if (o > outLimit) return FULL;
+      }
+      p += <usize>ctz(bits);
+      o += <usize>ctz(bits);
+      if (p >= end) return MISS;
+      if (<u32>load<u8>(p) == QUOTE) {
+        p++;
+        if (o > outLimit) return FULL;
+      } else {
+        p = scanString(p, end);
+        if (p == MALFORMED) return MISS;
+        p++;
+        o = writeValue(value, p, valueOut);
+      }
+    } else {
+      const value = p;
+      p = scanValue(p, end, brackets);
+      if (p == MALFORMED || p == TOO_DEEP) return MISS;
+      o = writeValue(value, p, o);
+    }
+    if (o == FULL) return FULL;
+    if (o == REFUSE) return MISS;
+    p = skipBlank(p, end);
+    if (p >= end) return MISS;
+    if (column == last) break;
+    if (<u32>load<u8>(p) != 44) return MISS;
+    store<u8>(o++, <u8>separator);
+  }
+  if (<u32>load<u8>(p) != 125 || skipBlank(p + 1, end) < end) return MISS;
+  return endRow(rowOut, o);
 }
 
 // Why the object that was walked last may not become a row, or 0.
@@ -318,32 +305,30 @@ export function rows(count: u32, slots: usize, out: usize, limit: usize): u32 {
   columnCount = load<u32>(CFG_KEY_COUNT);
   table = columns + (<usize>columnCount << 3);
   tableMask = load<u32>(CFG_MAX_FIELD) - 1;
-  separator = load<u32>(CFG_SEPARATOR);
-  quote = load<u32>(CFG_QUOTE);
-  delimiterLength = load<u32>(CFG_DELIMITER_LENGTH);
-  plainLines = true;
-  for (let i: usize = 0; i < delimiterLength; i++) {
-    const c: u32 = load<u8>(DELIMITER + i);
-    if (c != LF && c != CR) plainLines = false;
-  }
+  setDialect(limit);
+  const ordered = plainLines && (flags & FLAG_PLAIN_NAMES) != 0;
   scratch = load<u32>(CFG_SCRATCH);
   path = scratch + <usize>columnCount * COLUMN_SCRATCH;
   lengths = path + MAX_PATH + 64;
   brackets = lengths + <usize>MAX_DEPTH * 4;
   memory.fill(scratch, 0, path - scratch);
   stamp = 0;
-  outLimit = limit;
 
   let status = STATUS_INPUT_USED;
   let short: u32 = 0;
   let long: u32 = 0;
   let first = REFUSED;
+  let refused: u32 = 0;
   let o = out;
   let i: u32 = 0;
   for (; i < count; i++, slots += 4) {
     let next = REFUSE;
     let differs: u32 = 0;
-    if (walk(load<u32>(slots), load<u32>(slots + STRIDE))) {
+    const from: usize = load<u32>(slots);
+    const to: usize = load<u32>(slots + STRIDE);
+    const quick = !ordered ? MISS : o > limit ? FULL : writeOrdered(from, to, o);
+    if (quick != MISS) next = quick;
+    else if (walk(from, to)) {
       differs = mismatch();
       if (differs != 0 && exact) reason = differs;
       else next = o > limit ? FULL : write(o);
@@ -355,6 +340,7 @@ export function rows(count: u32, slots: usize, out: usize, limit: usize): u32 {
     if (next == REFUSE) {
       store<u32>(slots + 2 * STRIDE, REFUSED);
       store<u32>(slots + 3 * STRIDE, reason);
+      refused++;
       continue;
     }
     store<u32>(slots + 2 * STRIDE, <u32>(o - outBase));
@@ -370,5 +356,6 @@ export function rows(count: u32, slots: usize, out: usize, limit: usize): u32 {
   store<u32>(RES_SHORT, short);
   store<u32>(RES_LONG, long);
   store<u32>(RES_FAULT, first);
+  store<u32>(RES_REFUSED, refused);
   return i;
 }

@@ -6,7 +6,11 @@ import {
   CFG_AFTER_LENGTH,
   CFG_BEFORE,
   CFG_BEFORE_LENGTH,
+  CFG_ID_AT,
+  CFG_IDS,
   CFG_OUT_BASE,
+  ESCAPE_TABLE,
+  RES_REFUSED,
   RES_STATUS,
   RES_WRITTEN,
   STATUS_INPUT_USED,
@@ -19,22 +23,47 @@ export const REFUSED: u32 = 0xffffffff;
 const REFUSE: usize = 0;
 const FULL: usize = 1;
 
+// Bytes 0 to 7 of v with a backslash before each that is in the set. v holds no NUL there.
+// @ts-ignore: decorator
+@inline
+function spread(v: v128, set: u32): v128 {
+  const bytes = i8x16.swizzle(v, v128.load(ESCAPE_TABLE + (<usize>set << 4)));
+  return v128.or(bytes, v128.and(i8x16.eq(bytes, i8x16.splat(0)), i8x16.splat(92)));
+}
+
 // Both return the address behind the output, or REFUSE or FULL.
 function escape(p: usize, end: usize, o: usize, outLimit: usize): usize {
   while (p < end) {
     const v = v128.load(p);
-    v128.store(o, v);
-    const bits = mask(jsonSpecial(v));
-    let skip: usize = bits == 0 ? 16 : <usize>ctz(bits);
-    if (skip > end - p) skip = end - p;
-    p += skip;
-    o += skip;
-    if (o > outLimit) return FULL;
-    if (p < end && skip < 16) {
-      o = writeEscape(load<u8>(p), o);
-      p++;
-      if (o > outLimit) return FULL;
+    let size: usize = end - p;
+    let within: u32 = 0xffff;
+    if (size < 16) within = (1 << <u32>size) - 1;
+    else size = 16;
+    const bits = mask(jsonSpecial(v)) & within;
+    if (bits == 0) {
+      v128.store(o, v);
+      p += size;
+      o += size;
+    } else if ((mask(i8x16.eq(i8x16.min_u(v, i8x16.splat(31)), v)) & within) == 0) {
+      // Quotes and backslashes alone, of which JSON as a text is full.
+      const low = bits & 255;
+      v128.store(o, spread(v, low));
+      if (size > 8) {
+        const high = bits >> 8;
+        v128.store(
+          o + 8 + <usize>popcnt(low),
+          spread(i8x16.shuffle(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7), high),
+        );
+      }
+      p += size;
+      o += size + <usize>popcnt(bits);
+    } else {
+      v128.store(o, v);
+      const skip = <usize>ctz(bits);
+      o = writeEscape(load<u8>(p + skip), o + skip);
+      p += skip + 1;
     }
+    if (o > outLimit) return FULL;
   }
   return o;
 }
@@ -71,13 +100,38 @@ function copy(p: usize, end: usize, o: usize, outLimit: usize): usize {
   return o + (end - p) > outLimit ? FULL : put(p, end - p, o);
 }
 
+// The 36 characters of the UUID of 16 bytes.
+// @ts-ignore: decorator
+@inline
+function writeId(id: usize, o: usize): void {
+  const v = v128.load(id);
+  const digits = i8x16(48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102);
+  const high = i8x16.swizzle(digits, i8x16.shr_u(v, 4));
+  const low = i8x16.swizzle(digits, v128.and(v, i8x16.splat(15)));
+  const first = i8x16.shuffle(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const last = i8x16.shuffle(high, low, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  store<u64>(o, i64x2.extract_lane(first, 0));
+  store<u8>(o, 45, 8);
+  store<u32>(o, i32x4.extract_lane(first, 2), 9);
+  store<u8>(o, 45, 13);
+  store<u32>(o, i32x4.extract_lane(first, 3), 14);
+  store<u8>(o, 45, 18);
+  store<u32>(o, i32x4.extract_lane(last, 0), 19);
+  store<u8>(o, 45, 23);
+  store<u64>(o, i64x2.extract_lane(i8x16.shuffle(last, last, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0), 0), 24);
+  store<u32>(o, i32x4.extract_lane(last, 3), 32);
+}
+
 export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: usize): u32 {
   const outBase: usize = load<u32>(CFG_OUT_BASE);
   const before: usize = load<u32>(CFG_BEFORE);
   const beforeLength: usize = load<u32>(CFG_BEFORE_LENGTH);
   const after: usize = load<u32>(CFG_AFTER);
   const afterLength: usize = load<u32>(CFG_AFTER_LENGTH);
+  let id: usize = load<u32>(CFG_IDS);
+  const idAt: usize = load<u32>(CFG_ID_AT);
   const textLimit = outLimit - afterLength;
+  let refused: u32 = 0;
   let status = STATUS_INPUT_USED;
   let o = out;
   let i: u32 = 0;
@@ -88,6 +142,10 @@ export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: 
     const start = o + beforeLength;
     if (start + afterLength <= outLimit) {
       put(before, beforeLength, o);
+      if (id != 0) {
+        writeId(id, o + idAt);
+        id += 16;
+      }
       next =
         mode == 0
           ? escape(p, end, start, textLimit)
@@ -101,9 +159,11 @@ export function text(mode: u32, count: u32, slots: usize, out: usize, outLimit: 
     }
     store<u32>(slots + 2 * STRIDE, next == REFUSE ? REFUSED : <u32>(start - outBase));
     store<u32>(slots + 3 * STRIDE, next == REFUSE ? REFUSED : <u32>(next - outBase));
-    if (next != REFUSE) o = put(after, afterLength, next);
+    if (next == REFUSE) refused++;
+    else o = put(after, afterLength, next);
   }
   store<u32>(RES_WRITTEN, <u32>(o - out));
+  store<u32>(RES_REFUSED, refused);
   store<u32>(RES_STATUS, status);
   return i;
 }

@@ -5,7 +5,7 @@ import { type Allocate, Gathered } from "./gathered.ts";
 import { illFormed } from "./ill-formed.ts";
 import { jsonColumns } from "./json-columns.ts";
 import { CFG, DELIMITER, FLAG, Layout, RES, SLOT_STRIDE } from "./layout.ts";
-import { COLUMN_SCRATCH, hashName, REASON, WALK_SCRATCH } from "./loops/rows.ts";
+import { COLUMN_SCRATCH, hashName, MAX_PATH, REASON, WALK_SCRATCH } from "./loops/rows.ts";
 import { REFUSED } from "./loops/text.ts";
 import { loadRanges, type Ranges, rangeAt } from "./ranges.ts";
 
@@ -20,6 +20,8 @@ export interface JsonToCsvOptions extends Omit<CsvDialect, "escape"> {
   /** An object whose keys are not exactly the columns: `write` (default) what fits, or `refuse` it. */
   readonly mismatch?: "write" | "refuse";
   readonly engine?: Engine;
+  /** Tell where each row lies and which object it came from; default true. Otherwise `starts` and `ends` are empty. */
+  readonly positions?: boolean;
   /** Where row buffers come from; default `Buffer.allocUnsafeSlow`. Must return exactly that size. */
   readonly allocate?: Allocate;
 }
@@ -50,7 +52,7 @@ export interface CsvRefusal {
 /** Rows in a buffer that is the caller's, each followed by `terminator`, nothing between them. */
 export interface CsvRows extends Ranges {
   readonly terminator: Uint8Array;
-  /** Which object row i came from; `undefined` when every object became a row. */
+  /** Which object row i came from; `undefined` when every object became a row, or with `positions: false`. */
   readonly records: Uint32Array | undefined;
   readonly refused: readonly CsvRefusal[];
   /** With `mismatch: "write"`: rows that lack columns, rows with keys that were dropped, and the first of either. */
@@ -77,6 +79,8 @@ export class JsonToCsv {
   readonly #names: readonly Buffer[];
   readonly #tableSize: number;
   readonly #keysSize: number;
+  readonly #plainNames: boolean;
+  readonly #positions: boolean;
   readonly #engine: Engine;
   readonly #allocate: Allocate;
   #wide: Arena | undefined;
@@ -94,6 +98,8 @@ export class JsonToCsv {
     while (tableSize < columns.length * 2) tableSize *= 2;
     this.#tableSize = tableSize;
     this.#keysSize = this.#names.reduce((size, name) => size + 8 + name.length, tableSize * 4);
+    this.#plainNames = columns.every(isPlainName);
+    this.#positions = options.positions !== false;
     this.#engine = options.engine ?? "auto";
     this.#allocate = options.allocate ?? Buffer.allocUnsafeSlow;
   }
@@ -101,7 +107,7 @@ export class JsonToCsv {
   /** Called once a batch. Nothing is thrown for an object that cannot be written: it is in `refused`. */
   encode(objects: Ranges): CsvRows {
     const bad = illFormed(objects);
-    const result = new RowsResult(objects.count, this.#allocate);
+    const result = new RowsResult(this.#positions ? objects.count : 0, this.#allocate);
     const arena = this.#claim();
     for (let index = 0; index < objects.count; ) {
       const loaded = loadRanges(arena, objects, index, bad);
@@ -110,14 +116,11 @@ export class JsonToCsv {
       else result.take(this.#runWide(bad.has(index) ? EMPTY : rangeAt(objects, index)), index, 1);
       index += Math.max(done, 1);
     }
-    const { bytes, starts, ends, records, first } = result.rows();
+    const { first } = result;
     return {
-      bytes,
-      starts,
-      ends,
-      count: starts.length,
+      ...result.rows(),
+      count: result.count,
       terminator: this.#dialect.delimiter,
-      records,
       refused: result.refused.map(([index, reason]) =>
         bad.has(index) ? { index, reason: "ill_formed_utf8" } : this.#refusal(rangeAt(objects, index), index, reason),
       ),
@@ -169,7 +172,8 @@ export class JsonToCsv {
     words[CFG.maxField] = this.#tableSize;
     words[CFG.separator] = separator;
     words[CFG.quote] = quote;
-    words[CFG.flags] = (this.#flatten ? FLAG.flatten : 0) | (this.#exact ? FLAG.exact : 0);
+    words[CFG.flags] =
+      (this.#flatten ? FLAG.flatten : 0) | (this.#exact ? FLAG.exact : 0) | (this.#plainNames ? FLAG.plainNames : 0);
     words[CFG.delimiterLength] = delimiter.length;
     words[CFG.scratch] = layout.scratch;
     words[CFG.outBase] = layout.output;
@@ -207,50 +211,62 @@ export class JsonToCsv {
 /** Gathers the output of several runs. */
 class RowsResult {
   readonly refused: [index: number, reason: number][] = [];
+  count = 0;
   missing = 0;
   unknown = 0;
+  /** The first object whose keys are not the columns, or -1. */
+  first = -1;
+  /** As many as there are objects, or none. */
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #records: Uint32Array;
   readonly #output: Gathered;
-  #count = 0;
-  #first = -1;
 
-  constructor(objects: number, allocate: Allocate) {
-    this.#starts = new Uint32Array(objects);
-    this.#ends = new Uint32Array(objects);
-    this.#records = new Uint32Array(objects);
+  constructor(positions: number, allocate: Allocate) {
+    this.#starts = new Uint32Array(positions);
+    this.#ends = new Uint32Array(positions);
+    this.#records = new Uint32Array(positions);
     this.#output = new Gathered(allocate);
   }
 
   take(arena: Arena, index: number, count: number): void {
     const { words, layout } = arena;
-    const shift = this.#output.size;
-    let at = layout.slots / 4 + 2 * STRIDE;
-    for (let i = index; i < index + count; i++, at++) {
-      if (words[at] === REFUSED) {
-        this.refused.push([i, words[at + STRIDE]!]);
-        continue;
-      }
-      this.#starts[this.#count] = words[at]! + shift;
-      this.#ends[this.#count] = words[at + STRIDE]! + shift;
-      this.#records[this.#count++] = i;
+    const at = layout.slots / 4 + 2 * STRIDE - index;
+    if (words[RES.refused] !== 0) {
+      for (let i = index; i < index + count; i++)
+        if (words[at + i] === REFUSED) this.refused.push([i, words[at + STRIDE + i]!]);
     }
+    if (this.#starts.length > 0) this.#locate(words, at, index, count);
+    this.count += count - words[RES.refused]!;
     this.missing += words[RES.short]!;
     this.unknown += words[RES.long]!;
-    if (this.#first < 0 && words[RES.fault] !== REFUSED) this.#first = index + words[RES.fault]!;
+    if (this.first < 0 && words[RES.fault] !== REFUSED) this.first = index + words[RES.fault]!;
     this.#output.add(arena, words[RES.written]!);
   }
 
-  rows(): { bytes: Buffer; starts: Uint32Array; ends: Uint32Array; records: Uint32Array | undefined; first: number } {
-    const count = this.#count;
-    const first = this.#first;
-    const { bytes } = this.#output;
-    if (count === this.#starts.length)
-      return { bytes, starts: this.#starts, ends: this.#ends, records: undefined, first };
-    const [starts, ends, records] = [this.#starts, this.#ends, this.#records].map((array) => array.slice(0, count));
-    return { bytes, starts: starts!, ends: ends!, records: records!, first };
+  #locate(words: Uint32Array, at: number, index: number, count: number): void {
+    const shift = this.#output.size;
+    let row = this.count;
+    for (let i = index; i < index + count; i++) {
+      if (words[at + i] === REFUSED) continue;
+      this.#starts[row] = words[at + i]! + shift;
+      this.#ends[row] = words[at + STRIDE + i]! + shift;
+      this.#records[row++] = i;
+    }
   }
+
+  rows(): { bytes: Buffer; starts: Uint32Array; ends: Uint32Array; records: Uint32Array | undefined } {
+    const { count } = this;
+    const { bytes } = this.#output;
+    if (count >= this.#starts.length) return { bytes, starts: this.#starts, ends: this.#ends, records: undefined };
+    const [starts, ends, records] = [this.#starts, this.#ends, this.#records].map((array) => array.slice(0, count));
+    return { bytes, starts: starts!, ends: ends!, records: records! };
+  }
+}
+
+/** JSON writes it as it is, and it is no longer than a path. */
+function isPlainName(name: string): boolean {
+  return JSON.stringify(name).length === name.length + 2 && Buffer.byteLength(name) <= MAX_PATH;
 }
 
 const REASONS: readonly (CsvRefusalReason | undefined)[] = Object.entries({

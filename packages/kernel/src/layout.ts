@@ -14,6 +14,8 @@ export const RES = {
   lines: 21,
   ragged: 22,
   fault: 23,
+  /** Texts and rows: how many ranges were refused. */
+  refused: 24,
 } as const;
 
 /** Configuration words of the loops, as indices into the u32 view. */
@@ -39,6 +41,9 @@ export const CFG = {
   beforeLength: 48,
   after: 49,
   afterLength: 50,
+  /** 16 bytes a text, whose 36 characters as a UUID are written over the bytes before it, at `idAt`; 0 = none. */
+  ids: 51,
+  idAt: 52,
 } as const;
 
 /** Bits of `CFG.flags`. */
@@ -55,10 +60,19 @@ export const FLAG = {
   flatten: 16,
   /** CSV writer: an object whose keys are not exactly the columns is refused. */
   exact: 32,
+  /** CSV writer: no column's name holds what JSON escapes, nor is it too long for a path. */
+  plainNames: 64,
 } as const;
 
 /** The delimiter's bytes (at most 16) lie here. */
 export const DELIMITER = 256;
+
+/**
+ * How 8 bytes are spread when some of them get a backslash: for each of 256 sets of them 16 positions, for a swizzle.
+ * Only the SIMD twin needs it.
+ */
+export const ESCAPE_TABLE = 4096;
+export const ESCAPE_TABLE_SIZE = 256 * 16;
 
 /** How a loop ended. */
 export const STATUS = {
@@ -92,7 +106,7 @@ export interface LayoutSizes {
 }
 
 export class Layout {
-  readonly keys = 4 * KIB;
+  readonly keys = ESCAPE_TABLE + ESCAPE_TABLE_SIZE;
   readonly keysSize: number;
   readonly ragged: number;
   readonly raggedSize: number;

@@ -15,15 +15,21 @@ export interface Ranges {
 /**
  * Copies ranges into the arena's input area from `index` on, as many as fit and lie in ascending order, gaps included,
  * and writes their addresses into the first two slot arrays. Returns how many; 0 when the first alone does not fit. Those
- * in `emptied` become empty ranges.
+ * in `emptied` become empty ranges. At most `most`, and never more than there are slots.
  */
-export function loadRanges(arena: Arena, ranges: Ranges, index: number, emptied: ReadonlySet<number> = NONE): number {
+export function loadRanges(
+  arena: Arena,
+  ranges: Ranges,
+  index: number,
+  emptied: ReadonlySet<number> = NONE,
+  most: number = MAX_SLOTS,
+): number {
   const { bytes, starts, ends, count } = ranges;
   const { memory, words, layout } = arena;
   const low = starts[index]!;
   let high = low;
   let to = index;
-  for (; to < count && to - index < MAX_SLOTS; to++) {
+  for (; to < count && to - index < most; to++) {
     const end = ends[to]!;
     if (starts[to]! < low || end - low > layout.inputSize) break;
     if (end > high) high = end;

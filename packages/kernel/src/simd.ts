@@ -1,6 +1,6 @@
 import type { Loops } from "./arena.ts";
 import { KERNEL } from "./generated/kernel.gen.ts";
-import type { Layout } from "./layout.ts";
+import { ESCAPE_TABLE, ESCAPE_TABLE_SIZE, type Layout } from "./layout.ts";
 
 /** The little of WebAssembly that is used: the compiler's Node types do not declare it. */
 declare const WebAssembly: {
@@ -18,9 +18,22 @@ export function createSimdLoops(layout: Layout): { buffer: ArrayBuffer; loops: L
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
     const module = new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    fillEscapeTable(new Uint8Array(memory.buffer, ESCAPE_TABLE, ESCAPE_TABLE_SIZE));
     return { buffer: memory.buffer, loops: exports as Loops };
   } catch {
     // --jitless (no WebAssembly at all), a processor without 128-bit SIMD, or too little address space (ulimit -v).
     return undefined;
+  }
+}
+
+/** A position of 16 and more gives a zero, which the loop takes for a backslash. */
+function fillEscapeTable(table: Uint8Array): void {
+  table.fill(16);
+  for (let set = 0; set < 256; set++) {
+    let at = set * 16;
+    for (let byte = 0; byte < 8; byte++) {
+      if ((set >> byte) & 1) at++;
+      table[at++] = byte;
+    }
   }
 }

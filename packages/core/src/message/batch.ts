@@ -38,6 +38,8 @@ export interface MessageBatch extends Iterable<Message> {
   id(index: number): MessageId;
   /** Writes the 36 characters of the id as ASCII, without making a text of it. Batches that keep ids as texts have none. */
   writeId?(index: number, into: Uint8Array, at: number): void;
+  /** The 16 bytes of each id, one after another, where none of the messages came with one. Not to be written to. */
+  idBytes?(): Uint8Array | undefined;
   /** The metadata at a position, `shared` included. */
   metadata(index: number): Metadata;
   /** The payloads as one buffer, when they lie in one. */
@@ -160,6 +162,10 @@ class SlabBatch implements MessageBatch, MessageSource {
     if (id === undefined) this.freshIds().write(index, into, at);
     else for (let i = 0; i < id.length; i++) into[at + i] = id.charCodeAt(i);
     return true;
+  }
+
+  idBytes(): Uint8Array | undefined {
+    return this.fields?.id || this.fields?.writeId ? undefined : this.freshIds().bytes;
   }
 
   metadata(index: number): Metadata {

@@ -36,20 +36,14 @@ export class IdGenerator {
   /** The bytes of `count` ids, 16 each, in ascending order. */
   many(count: number): Uint8Array {
     const bytes = new Uint8Array(16 * count);
+    const words = new DataView(bytes.buffer);
     randomFillSync(bytes);
     const now = Date.now();
     for (let at = 0; at < bytes.length; at += 16) {
       if (now > this.millis) this.startMillisecond(now);
       else if (++this.counter > 0xfff) this.startMillisecond(this.millis + 1);
-      const high = Math.floor(this.millis / 0x10000);
-      bytes[at] = high >>> 24;
-      bytes[at + 1] = high >>> 16;
-      bytes[at + 2] = high >>> 8;
-      bytes[at + 3] = high;
-      bytes[at + 4] = this.millis >>> 8;
-      bytes[at + 5] = this.millis;
-      bytes[at + 6] = 0x70 | (this.counter >> 8);
-      bytes[at + 7] = this.counter;
+      words.setUint32(at, this.millis / 0x10000);
+      words.setUint32(at + 4, ((this.millis & 0xffff) << 16) | 0x7000 | this.counter);
       bytes[at + 8] = 0x80 | (bytes[at + 8]! & 0x3f);
     }
     return bytes;
@@ -76,7 +70,7 @@ const HYPHEN = 45;
 
 /** Fresh ids that are made together and become texts only when somebody asks: for batches. */
 export class FreshIds {
-  private readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array;
 
   constructor(count: number) {
     this.bytes = generator.many(count);

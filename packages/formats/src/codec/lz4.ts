@@ -38,6 +38,8 @@ export class Lz4Decompressor implements Decompressor {
   /** Bytes of a skippable frame that are still to be passed over. */
   private skip = 0;
   private history: Buffer = Buffer.alloc(0);
+  /** Damage behind what is handed out first. */
+  private failure: unknown;
 
   constructor(source: string) {
     this.source = source;
@@ -50,14 +52,18 @@ export class Lz4Decompressor implements Decompressor {
   async pull(): Promise<Buffer | undefined> {
     const pieces: Buffer[] = [];
     let length = 0;
-    while (length < PIECE) {
-      const piece = this.frame ? this.block(this.frame) : this.header();
+    while (!this.failure && length < PIECE) {
+      const piece = this.step();
       if (piece === undefined) break;
       if (piece.length === 0) continue;
       pieces.push(piece);
       length += piece.length;
     }
-    return length === 0 ? undefined : pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, length);
+    if (length === 0) {
+      if (this.failure) throw this.failure;
+      return undefined;
+    }
+    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, length);
   }
 
   finish(): void {
@@ -66,6 +72,16 @@ export class Lz4Decompressor implements Decompressor {
   }
 
   close(): void {}
+
+  /** The next piece; undefined when more input is needed, or at damage. */
+  private step(): Buffer | undefined {
+    try {
+      return this.frame ? this.block(this.frame) : this.header();
+    } catch (error) {
+      this.failure = error;
+      return undefined;
+    }
+  }
 
   /** Reads a frame header: an empty piece when it did, undefined when more input is needed. */
   private header(): Buffer | undefined {

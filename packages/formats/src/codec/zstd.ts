@@ -2,6 +2,7 @@ import { Decompress } from "fzstd";
 import { formatErrors } from "../errors.ts";
 import { type Compressor, type Decompressor, memberPieces } from "./codec.ts";
 import { InputQueue } from "./input-queue.ts";
+import { Xxh64 } from "./xxh64.ts";
 import { readZstdBlock, readZstdHeader, ZSTD_HEADER_MAX, ZSTD_MAGIC, type ZstdHeader } from "./zstd-frame.ts";
 
 type Wasm = typeof import("@foxglove/wasm-zstd");
@@ -43,11 +44,13 @@ interface Frame {
   /** The last block has been walked over. */
   complete: boolean;
   stream: Decompress | undefined;
+  /** Over what the stream gives; a frame that is decoded whole is checked by the module. */
+  checksum: Xxh64 | undefined;
 }
 
 /**
  * Walks zstd frames block by block. A frame of ordinary size is decoded whole by the WebAssembly module; one that is
- * larger is decoded as a stream (without its checksum), so that memory stays bounded by the window.
+ * larger is decoded as a stream, so that memory stays bounded by the window.
  */
 class ZstdDecompressor implements Decompressor {
   private readonly source: string;
@@ -57,6 +60,8 @@ class ZstdDecompressor implements Decompressor {
   private skip = 0;
   private pieces: Buffer[] = [];
   private length = 0;
+  /** Damage behind what is handed out first. */
+  private failure: unknown;
 
   constructor(source: string, wasm: Wasm) {
     this.source = source;
@@ -70,8 +75,15 @@ class ZstdDecompressor implements Decompressor {
   async pull(): Promise<Buffer | undefined> {
     this.pieces = [];
     this.length = 0;
-    while (this.length < PIECE && (this.frame ? this.step(this.frame) : this.header()));
-    if (this.length === 0) return undefined;
+    try {
+      while (!this.failure && this.length < PIECE && (this.frame ? this.step(this.frame) : this.header()));
+    } catch (error) {
+      this.failure = error;
+    }
+    if (this.length === 0) {
+      if (this.failure) throw this.failure;
+      return undefined;
+    }
     return this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces, this.length);
   }
 
@@ -116,7 +128,7 @@ class ZstdDecompressor implements Decompressor {
         limit: WINDOW_MAX,
       });
     }
-    this.frame = { header, walked: header.size, unfolds: 0, complete: false, stream: undefined };
+    this.frame = { header, walked: header.size, unfolds: 0, complete: false, stream: undefined, checksum: undefined };
     return true;
   }
 
@@ -150,7 +162,12 @@ class ZstdDecompressor implements Decompressor {
     const tail = header.hasChecksum ? 4 : 0;
     if (stream) {
       if (this.input.length < tail) return false;
-      if (tail > 0) this.feed(stream, this.input.peek(tail)!, true);
+      if (tail > 0) {
+        const stored = this.input.peek(tail)!;
+        this.feed(stream, stored, true);
+        if (Number(frame.checksum!.digest() & 0xffffffffn) !== stored.readUInt32LE(0))
+          throw this.corrupt("the content's checksum does not fit");
+      }
       this.input.drop(tail);
     } else {
       const whole = this.input.peek(frame.walked + tail);
@@ -173,7 +190,12 @@ class ZstdDecompressor implements Decompressor {
 
   /** Turns to decoding as a stream, with the blocks that were walked over so far. */
   private beginStream(frame: Frame, last: boolean): void {
-    frame.stream = new Decompress((piece) => this.keep(asBuffer(piece)));
+    if (frame.header.hasChecksum) frame.checksum = new Xxh64();
+    frame.stream = new Decompress((piece) => {
+      const bytes = asBuffer(piece);
+      frame.checksum?.update(bytes);
+      this.keep(bytes);
+    });
     const whole = this.input.peek(frame.walked)!;
     this.feed(frame.stream, whole, last && !frame.header.hasChecksum);
     this.input.drop(frame.walked);

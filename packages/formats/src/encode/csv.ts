@@ -124,6 +124,7 @@ export class CsvEncoder {
         ...this.dialect,
         columns,
         allocate: this.pool.take,
+        positions: false,
         nested: this.csv.nested,
         mismatch: this.csv.onMismatch === "fail" && this.csv.columns.length === 0 ? "refuse" : "write",
       });

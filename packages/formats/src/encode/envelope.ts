@@ -92,12 +92,15 @@ export class EnvelopeEncoder implements RecordEncoder {
     const after = this.tailBehind(metadata, json ? "" : '"');
     if (after === undefined) return undefined;
     const before = json ? BEFORE_JSON : BEFORE_TEXT;
-    const around = { before, after, allocate: this.pool.take };
+    const fresh = batch.idBytes?.();
+    const ids = fresh && { bytes: fresh, at: HEAD.length };
+    const around = { before, after, allocate: this.pool.take, ...(ids ? { ids, positions: false } : {}) };
     const { bytes, starts, refused } = json ? joinRanges(values, around) : escapeJsonStrings(values, around);
     if (refused.length > 0) {
       this.pool.release([bytes]);
       return undefined;
     }
+    if (ids) return bytes;
     const idBefore = before.length - HEAD.length;
     for (let i = 0; i < batch.length; i++) {
       const at = starts[i]! - idBefore;

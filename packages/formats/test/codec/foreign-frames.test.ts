@@ -34,10 +34,14 @@ describe("frames of other programs", () => {
     }
   });
 
-  it("zstd: a checksum finds damage", async () => {
-    const file = await data("checksum.zst");
-    file[file.length - 1]! ^= 1;
-    expect(codeOf((await decompress("zstd", file)).failure)).toBe("MQB_FORMATS_CORRUPT");
+  it.each(["checksum.zst", "large.zst"])("zstd: the checksum of %s finds damage, wherever it is", async (name) => {
+    const file = await data(name);
+    const places = [file.length - 1, ...Array.from({ length: 8 }, (_, n) => Math.floor((file.length * (n + 1)) / 10))];
+    for (const at of places) {
+      const damaged = Buffer.from(file);
+      damaged[at]! ^= 1;
+      expect(codeOf((await decompress("zstd", damaged)).failure), `${at}`).toMatch(/CORRUPT|TRUNCATED/);
+    }
   });
 
   it.each(["lz4", "zstd"] as const)("%s: skippable frames are passed over", async (codec) => {

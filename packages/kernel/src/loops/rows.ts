@@ -49,7 +49,7 @@ export function hashName(bytes: Uint8Array, from: number, to: number): number {
  *
  * Out: row i to `slots[i + 2 STRIDE]` and `slots[i + 3 STRIDE]`, less CFG.outBase, the delimiter behind it; or REFUSED
  * and a REASON. Stops before a row that would pass outLimit, behind which 64 bytes may be written. `RES`: written bytes,
- * status, short and long (rows that lack columns, rows with keys that are no column), fault (the first such row).
+ * status, short and long (rows that lack columns, rows with keys that are no column), fault (the first such row), refused.
  */
 export function createRowsLoop(memory: Buffer, words: Uint32Array) {
   const cursor: EscapeCursor = { code: 0, p: 0 };
@@ -316,6 +316,7 @@ export function createRowsLoop(memory: Buffer, words: Uint32Array) {
     let short = 0;
     let long = 0;
     let first = REFUSED;
+    let refused = 0;
     let o = out;
     let i = 0;
     for (let at = slots / 4; i < count; i++, at++) {
@@ -333,6 +334,7 @@ export function createRowsLoop(memory: Buffer, words: Uint32Array) {
       if (next < 0) {
         words[at + 2 * stride] = REFUSED;
         words[at + 3 * stride] = reason;
+        refused++;
         continue;
       }
       words[at + 2 * stride] = o - outBase;
@@ -348,6 +350,7 @@ export function createRowsLoop(memory: Buffer, words: Uint32Array) {
     words[RES.short] = short;
     words[RES.long] = long;
     words[RES.fault] = first;
+    words[RES.refused] = refused;
     return i;
   };
 }

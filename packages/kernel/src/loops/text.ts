@@ -5,6 +5,8 @@ import { ESCAPES, writeEscape } from "./escape.ts";
 export const REFUSED = 0xffff_ffff;
 
 const BACKSLASH = 92;
+const HYPHEN = 45;
+const DIGITS = Buffer.from("0123456789abcdef");
 
 /** Letter behind a backslash -> byte it stands for; 1 for `u`; 0 for what is no escape. */
 const UNESCAPES: Uint8Array = makeUnescapes();
@@ -98,8 +100,8 @@ export function writeUtf8(memory: Uint8Array, o: number, code: number): number {
  * `slots[i + STRIDE]`, addresses; 32 more bytes may be read behind each. Out: to `slots[i + 2 STRIDE]` and
  * `slots[i + 3 STRIDE]`, less CFG.outBase; both REFUSED for a range that is not the content of a JSON string (an unescaped quote or
  * control byte, a broken escape, half a surrogate pair). The bytes at CFG.before are written before each text and those at
- * CFG.after behind it. Stops before a range that would pass outLimit, behind which 32 bytes may be written. `RES`: written
- * bytes, status. Returns the ranges done.
+ * CFG.after behind it; where CFG.ids is set, the UUIDs there are written over the bytes before, at CFG.idAt. Stops before a range that would pass outLimit, behind which 32 bytes may be written. `RES`: written
+ * bytes, status, ranges refused. Returns the ranges done.
  */
 export function createTextLoop(memory: Buffer, words: Uint32Array) {
   const cursor: EscapeCursor = { code: 0, p: 0 };
@@ -141,6 +143,15 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     return o + end - p;
   }
 
+  function writeId(id: number, o: number): void {
+    for (let i = 0; i < 16; i++) {
+      if (i === 4 || i === 6 || i === 8 || i === 10) memory[o++] = HYPHEN;
+      const byte = memory[id + i]!;
+      memory[o++] = DIGITS[byte >> 4]!;
+      memory[o++] = DIGITS[byte & 15]!;
+    }
+  }
+
   const convert = [toJson, fromJson, asTheyAre] as const;
 
   return function text(mode: number, count: number, slots: number, out: number, outLimit: number): number {
@@ -149,7 +160,10 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     const beforeLength = words[CFG.beforeLength]!;
     const after = words[CFG.after]!;
     const afterLength = words[CFG.afterLength]!;
+    const ids = words[CFG.ids]!;
+    const idAt = words[CFG.idAt]!;
     const textLimit = outLimit - afterLength;
+    let refused = 0;
     const stride = SLOT_STRIDE / 4;
     let status: number = STATUS.inputUsed;
     let o = out;
@@ -161,6 +175,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
       const start = o + beforeLength;
       if (start + afterLength <= outLimit) {
         memory.copyWithin(o, before, before + beforeLength);
+        if (ids !== 0) writeId(ids + 16 * i, o + idAt);
         next = convert[mode as 0 | 1 | 2](p, end, start, textLimit);
       }
       if (next === -2) {
@@ -169,12 +184,16 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
       }
       words[at + 2 * stride] = next < 0 ? REFUSED : start - outBase;
       words[at + 3 * stride] = next < 0 ? REFUSED : next - outBase;
-      if (next < 0) continue;
+      if (next < 0) {
+        refused++;
+        continue;
+      }
       memory.copyWithin(next, after, after + afterLength);
       o = next + afterLength;
     }
     words[RES.written] = o - out;
     words[RES.status] = status;
+    words[RES.refused] = refused;
     return i;
   };
 }

@@ -45,6 +45,12 @@ export function jsonObject(random: Random, keys: readonly string[], depth: numbe
   return `{${members.join(",") || blank(random)}}`;
 }
 
+/** One JSON object as a program writes it: all keys in their order, blanks at most behind commas and colons. */
+export function orderlyObject(random: Random, keys: readonly string[]): string {
+  const [comma, colon] = random.pick([[",", ":"] as const, [", ", ": "] as const]);
+  return `{${keys.map((key) => JSON.stringify(key) + colon + jsonValue(random, 1)).join(comma)}}`;
+}
+
 /** The same text with one byte changed, removed or put in: nearly always malformed. */
 export function damaged(random: Random, text: string): string {
   const at = random.below(text.length + 1);

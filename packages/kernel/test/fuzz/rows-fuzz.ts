@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { JsonToCsv } from "../../src/json-to-csv.ts";
-import { damaged, jsonObject, jsonValue } from "./json-random.ts";
+import { damaged, jsonObject, jsonValue, orderlyObject } from "./json-random.ts";
 import type { Random } from "./random.ts";
 import { type ReferenceRows, referenceRow } from "./rows-reference.ts";
 import { ranges } from "./text-fuzz.ts";
@@ -33,14 +33,17 @@ export function fuzzRows(random: Random, engines: readonly ("simd" | "js")[], co
   const exact = random.chance(0.3);
   const objects = Array.from({ length: random.below(6) }, () => {
     if (random.chance(0.05)) return random.pick([jsonValue(random, 1), "", " ", "{", "{}", "{ }", '{"a":"\\ud800"}']);
-    const text = jsonObject(random, exact ? options.columns : KEYS, 3);
+    const text =
+      exact && random.chance(0.6)
+        ? orderlyObject(random, options.columns)
+        : jsonObject(random, exact ? options.columns : KEYS, 3);
     return random.chance(0.1)
       ? damaged(random, text)
       : `${random.pick(["", "", " \n"])}${text}${random.pick(["", "", "\r\n"])}`;
   });
   const want = objects.map((text) => referenceRow(text, options));
   for (const engine of engines) {
-    const encoder = new JsonToCsv({
+    const settings = {
       columns: options.columns,
       separator: options.separator.charCodeAt(0),
       quote: options.quote === undefined ? null : options.quote.charCodeAt(0),
@@ -48,8 +51,10 @@ export function fuzzRows(random: Random, engines: readonly ("simd" | "js")[], co
       nested: options.nested,
       mismatch: options.mismatch,
       engine,
-    });
-    const got = encoder.encode(ranges(random, objects, -1));
+    };
+    const encoder = new JsonToCsv(settings);
+    const input = ranges(random, objects, -1);
+    const got = encoder.encode(input);
     const outcomes: ({ row: string } | { reason: string })[] = [];
     for (let i = 0, row = 0, refused = 0; i < objects.length; i++) {
       const refusal = got.refused[refused];
@@ -71,6 +76,8 @@ export function fuzzRows(random: Random, engines: readonly ("simd" | "js")[], co
     }
     const whole = want.map((outcome) => ("row" in outcome ? outcome.row + options.delimiter : "")).join("");
     assert.equal(got.bytes.toString(), whole);
+    const bare = new JsonToCsv({ ...settings, positions: false }).encode(input);
+    assert.deepEqual([bare.bytes, bare.count, bare.refused], [got.bytes, got.count, got.refused]);
   }
   counts.inputs++;
   counts.refused += want.filter((outcome) => "reason" in outcome).length;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { escapeJsonStrings, unescapeJsonStrings } from "../../src/json-strings.ts";
+import { escapeJsonStrings, type TextBatch, unescapeJsonStrings } from "../../src/json-strings.ts";
 import type { Ranges } from "../../src/ranges.ts";
 import type { Random } from "./random.ts";
 
@@ -78,6 +78,7 @@ export function fuzzText(random: Random, engines: readonly ("simd" | "js")[], co
       const want = i === illFormed ? "" : JSON.stringify(text).slice(1, -1);
       assert.equal(escaped.bytes.toString("utf8", escaped.starts[i], escaped.ends[i]), want);
     });
+    withIds(random, plain, escaped, engine);
     const back = unescapeJsonStrings(ranges(random, contents, -1), { engine });
     const refused: number[] = [];
     contents.forEach((content, i) => {
@@ -90,6 +91,28 @@ export function fuzzText(random: Random, engines: readonly ("simd" | "js")[], co
   }
   counts.inputs++;
   counts.texts += texts.length;
+}
+
+/** The same texts with something around them, an id in what stands before each. */
+function withIds(random: Random, plain: Ranges, escaped: TextBatch, engine: "simd" | "js"): void {
+  const bytes = Buffer.from(Array.from({ length: 16 * plain.count }, () => random.below(256)));
+  const margins = [
+    random.pick(["", "ab"]),
+    random.pick(["", "c", "a longer piece, of more than sixteen bytes"]),
+  ] as const;
+  const before = Buffer.from(`${margins[0]}${"?".repeat(36)}${margins[1]}`);
+  const after = Buffer.from(random.pick(["", "}\n"]));
+  const ids = { bytes, at: margins[0].length };
+  const got = escapeJsonStrings(plain, { engine, before, after, ids, positions: false });
+  const want = Array.from({ length: plain.count }, (_, i) => {
+    if (escaped.refused.includes(i)) return "";
+    const hex = bytes.toString("hex", 16 * i, 16 * i + 16);
+    const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    return margins[0] + id + margins[1] + escaped.bytes.toString("utf8", escaped.starts[i], escaped.ends[i]) + after;
+  });
+  assert.deepEqual(got.refused, escaped.refused);
+  // What stands around a refused text comes out too.
+  if (got.refused.length === 0) assert.equal(got.bytes.toString(), want.join(""));
 }
 
 function parse(content: string): string | undefined {
