@@ -5,12 +5,9 @@ import { defineErrors, errorRow } from "./table.ts";
 type Listed = Pick<Problem, "path" | "message" | "hint">;
 
 function listed(problems: readonly Listed[]): string {
-  return problems
-    .map(({ path, message, hint }) => {
-      const at = path.length > 0 ? `${formatPath(path)}: ` : "";
-      return `${at}${message}${hint === undefined ? "" : ` (${hint})`}`;
-    })
-    .join("; ");
+  const at = ({ path }: Listed): string => (path.length > 0 ? `${formatPath(path)}: ` : "");
+  const hinted = ({ hint }: Listed): string => (hint === undefined ? "" : ` (${hint})`);
+  return problems.map((one) => at(one) + one.message + hinted(one)).join("; ");
 }
 
 /** Every error that core itself throws or reports. */

@@ -23,18 +23,13 @@ export interface Handled {
 }
 
 /** Never rejects. */
-export async function runHandler(
-  handler: Handler,
-  batch: MessageBatch,
-  route: string,
-  yielder: Yielder,
-): Promise<Handled> {
+export async function handleAll(handle: Handler, batch: MessageBatch, route: string, turns: Yielder): Promise<Handled> {
   const publish: Message[] = [];
   const positions: number[] = [];
   const outcomes = new Array<Outcome>(batch.length).fill(ACCEPTED);
   for (let index = 0; index < batch.length; index++) {
     try {
-      const returned = handler(batch.at(index));
+      const returned = handle(batch.at(index));
       const result = isThenable(returned) ? await returned : returned;
       if (result !== undefined && result !== null) {
         if (!isMessage(result)) throw coreErrors.HANDLER_RESULT({ route, what: typeof result });
@@ -44,7 +39,7 @@ export async function runHandler(
     } catch (thrown) {
       outcomes[index] = failed(asFailure(thrown, batch, index, route));
     }
-    const pause = yielder.turn();
+    const pause = turns.turn();
     if (pause) await pause;
   }
   const among = (sent: readonly Outcome[] = []): Outcome[] => {

@@ -9,7 +9,7 @@ import { asError, kindOf, type MqbError } from "../errors/mqb-error.ts";
 import { batchOf, type MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
-import { type Handled, type Handler, runHandler } from "./handler.ts";
+import { type Handled, type Handler, handleAll } from "./handler.ts";
 import { judge, publishUpTo, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
 import { orAborted } from "./within.ts";
@@ -238,7 +238,7 @@ export class Pump {
   }
 
   private handle(batch: MessageBatch): Promise<Handled> | undefined {
-    return this.s.handler && runHandler(this.s.handler, batch, this.s.plan.name, this.yielder);
+    return this.s.handler && handleAll(this.s.handler, batch, this.s.plan.name, this.yielder);
   }
 
   /** Undefined = everything is delivered. */

@@ -9,7 +9,7 @@ import { Connection, type ConnectionSettings, NOTHING } from "./connection.ts";
 import { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
 import { endOf, type PumpEnd } from "./pump.ts";
-import { isEnd, isHealthy, type RouteResult, type RouteState, type RouteStatus } from "./status.ts";
+import { isHealthy, type RouteResult, type RouteState, type RouteStatus } from "./status.ts";
 
 export interface RouteRunOptions {
   readonly handler?: Handler;
@@ -84,7 +84,7 @@ export class Route {
   }
 
   get hasEnded(): boolean {
-    return isEnd(this.current);
+    return ["completed", "stopped", "failed"].includes(this.current);
   }
 
   /**

@@ -35,12 +35,7 @@ export interface RouteStatus {
 }
 
 const WELL: readonly RouteState[] = ["running", "stopping", "completed", "stopped"];
-const ENDED: readonly RouteState[] = ["completed", "stopped", "failed"];
 
 export function isHealthy(state: RouteState, ends: readonly (EndpointStatus | undefined)[]): boolean {
   return WELL.includes(state) && ends.every((end) => end?.healthy ?? true);
-}
-
-export function isEnd(state: RouteState): boolean {
-  return ENDED.includes(state);
 }
