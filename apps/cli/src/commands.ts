@@ -1,6 +1,7 @@
 import type { CommandDeclaration } from "./args/declare.ts";
 import { COLOR, HELP } from "./args/flags.ts";
 import { CHECK } from "./check/declaration.ts";
+import { CHECKPOINT_RESET, CHECKPOINT_SET, CHECKPOINT_SHOW } from "./checkpoint/declaration.ts";
 import { COMPLETION } from "./completion/declaration.ts";
 import { CONFIG_SHOW } from "./config-show/declaration.ts";
 import { COPY } from "./copy/declaration.ts";
@@ -44,6 +45,9 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   PLUGINS_INFO,
   SCHEMA,
   STATUS,
+  CHECKPOINT_SHOW,
+  CHECKPOINT_RESET,
+  CHECKPOINT_SET,
   TO_CLI,
   COMPLETION,
   {
@@ -54,7 +58,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     exits: ["ok", "usage"],
     examples: [{ command: "mqb help plugins info", help: "The help of one command:" }],
   },
-  ...["mcp", "checkpoint", "agent-listen", "list", "describe"].map((name) => ({
+  ...["mcp", "agent-listen", "list", "describe"].map((name) => ({
     name,
     summary: "",
     positionals: [],

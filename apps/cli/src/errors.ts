@@ -73,6 +73,21 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) => `cannot take a configuration from ${p.path}: ${p.reason}`,
     hint: "export default defineConfig({ routes: { … } }), with defineConfig from @mqb/core",
   }),
+  NO_CHECKPOINT: errorRow<{ source: string; of: string }>({
+    kind: "config",
+    message: (p) => `${p.of} keeps no position that could be shown or set: its source is \`${p.source}\``,
+    hint: "a file keeps one with mode: group_subscribe, a table with cursor_column",
+  }),
+  NO_SUCH_ROUTE: errorRow<{ route: string; known: readonly string[] }>({
+    kind: "config",
+    message: (p) => `the configuration has no route "${p.route}"`,
+    hint: (p) => (p.known.length === 0 ? "it has no routes" : `it has ${p.known.join(", ")}`),
+  }),
+  CHECKPOINT_IN_USE: errorRow<{ route: string; pid: number }>({
+    kind: "config",
+    message: (p) => `route ${p.route} is running in process ${p.pid}, which would write over the position`,
+    hint: "stop it first, or use --force",
+  }),
   RELOAD_ROUTE: errorRow<{ route: string; problems: readonly { readonly message: string }[] }>({
     kind: "config",
     message: (p) => `route ${p.route}: ${p.problems.map((problem) => problem.message).join("; ")}`,

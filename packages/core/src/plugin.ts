@@ -1,6 +1,7 @@
 /** For authors of endpoints, middlewares and state stores: `definePlugin` and the contracts. */
 
 export { isMap } from "./config/value-type.ts";
+export type * from "./contract/checkpoint.ts";
 export * from "./contract/clock.ts";
 export * from "./contract/config-types.ts";
 export * from "./contract/context.ts";

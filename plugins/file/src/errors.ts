@@ -70,6 +70,11 @@ export const fileErrors = defineErrors("MQB_FILE", {
     kind: "connection",
     message: (p) => `the position could not be stored in ${p.path}: ${p.reason}`,
   }),
+  POSITION_VALUE: errorRow<{ value: string; reason: string }>({
+    kind: "config",
+    message: (p) => `"${p.value}" cannot be the position: ${p.reason}`,
+    hint: "a position must be the start of a record; mqb checkpoint reset reads from the beginning",
+  }),
   POSITION_UNUSABLE: errorRow<OnPath>({
     kind: "config",
     message: (p) => `the position of the group cannot be kept in ${p.path}: ${p.reason}`,

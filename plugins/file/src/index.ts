@@ -13,6 +13,7 @@ import {
 import { probeFile } from "./probe.ts";
 import { openPublisher } from "./sink/open.ts";
 import { isStdout } from "./sink/stream-publisher.ts";
+import { groupCheckpoint } from "./source/checkpoint.ts";
 import { openConsumer } from "./source/open.ts";
 import { isStdin } from "./source/stream-input.ts";
 import { fileScheme } from "./uri.ts";
@@ -32,6 +33,7 @@ export const file = defineEndpoint<FileConfig>({
   schema: fileConfig,
   check: checkFile,
   probe: probeFile,
+  checkpoint: groupCheckpoint,
   input: {
     capabilities: (config) => ({
       // What a subscription has not settled when the process dies, and what a pipe has given away, is not read again.

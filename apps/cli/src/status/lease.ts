@@ -87,7 +87,8 @@ function write(path: string, text: string): void {
   }
 }
 
-function workspaceOf(path: string): { workspace_id: string; workspace_label: string } {
+/** How a process that runs this configuration, or in this folder, is called in records. */
+export function workspaceOf(path: string): { workspace_id: string; workspace_label: string } {
   let real = path;
   try {
     real = realpathSync(path);

@@ -1,3 +1,4 @@
+import type { Checkpoint, CheckpointContext } from "./checkpoint.ts";
 import type { MiddlewareContext, OpenContext, Side } from "./context.ts";
 import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "./endpoint.ts";
 import type { ExpressionCompiler } from "./expression.ts";
@@ -97,6 +98,8 @@ export interface EndpointDefinition<C = unknown> {
    * optional. Throws a `config` error when this configuration cannot resume.
    */
   resume?(written: Readonly<Record<string, unknown>>, id: string | undefined): Readonly<Record<string, unknown>>;
+  /** For sources that keep a position outside of what they read; undefined = this configuration keeps none. Opens nothing yet. */
+  checkpoint?(config: C, context: CheckpointContext): Checkpoint | undefined;
   /** The nested endpoints of a configuration, so that they are checked with it. */
   children?(config: C, side: Side, references: References): readonly ChildEndpoint[];
   /** Checks beyond the shape. Offline: touches no network; may look at local files only to read. */
