@@ -1,3 +1,4 @@
+import { rename } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { NACK } from "@mqb/core/plugin";
 import { openCompressor } from "@mqb/formats";
@@ -36,6 +37,43 @@ describe.each(codecs)("a file in %s", (compression) => {
       failure = error;
     }
     expect(failure).toMatchObject({ code: "MQB_FORMATS_TRUNCATED", kind: "permanent" });
+  });
+
+  it("that grows while it is drained is read to its end", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("in", await member(compression, "a\n"));
+    const source = await bench.source(config);
+    const delivery = await source.receive(1);
+    await bench.append("in", await member(compression, "b\n"));
+    await delivery.commit();
+    expect([...texts(delivery.batch), ...(await source.drain())]).toEqual(["a", "b"]);
+  });
+
+  it("with something else behind its members delivers what they hold", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write(
+      "in",
+      Buffer.concat([await member(compression, lines(0, 1000)), Buffer.from("garbage here")]),
+    );
+    const source = await bench.source(config);
+    expect(await source.take(2000)).toHaveLength(1000);
+    await expect(source.receive()).rejects.toMatchObject({ code: "MQB_FORMATS_CORRUPT" });
+  });
+
+  it("that is replaced before a member is whole says so, and the new file is read", async () => {
+    await using bench = await Workbench.make();
+    const second = await member(compression, lines(0, 100));
+    const path = await bench.dir.write("in", Buffer.concat([await member(compression, "a\n"), second.subarray(0, -9)]));
+    const context = bench.context();
+    const source = await bench.source(config, context);
+    await source.take(1);
+    await rename(path, `${path}.1`);
+    await bench.dir.write("in", await member(compression, "new\n"));
+    let last: string | undefined;
+    while (last !== "new") last = (await source.take()).at(-1);
+    expect(context.log.entries.some(({ message }) => message.includes("was replaced before it was complete"))).toBe(
+      true,
+    );
   });
 
   it("of another codec is refused for good", async () => {

@@ -96,11 +96,14 @@ export class GzipDecompressor implements Decompressor {
     const signal = (): void => this.signal();
     stream.on("readable", signal);
     stream.on("end", () => {
+      // One that was left behind has nothing to say.
+      if (stream !== this.stream) return;
       this.ended = true;
       this.writing = false;
       signal();
     });
     stream.on("error", (error) => {
+      if (stream !== this.stream) return;
       this.failed(error);
       signal();
     });
@@ -109,10 +112,12 @@ export class GzipDecompressor implements Decompressor {
   private write(bytes: Buffer): void {
     this.last = bytes;
     this.writing = true;
-    this.stream.write(bytes, () => {
+    const { stream } = this;
+    stream.write(bytes, () => {
+      if (stream !== this.stream) return;
       this.writing = false;
       // Told by its `end` only once somebody has read that far: what comes next would be written to it.
-      if (this.stream.bytesWritten < this.pushed - this.base) this.ended = true;
+      if (stream.bytesWritten < this.pushed - this.base) this.ended = true;
       this.signal();
     });
   }

@@ -36,7 +36,7 @@ describe("frames of other programs", () => {
 
   it.each(["checksum.zst", "large.zst"])("zstd: the checksum of %s finds damage, wherever it is", async (name) => {
     const file = await data(name);
-    const places = [file.length - 1, ...Array.from({ length: 8 }, (_, n) => Math.floor((file.length * (n + 1)) / 10))];
+    const places = [file.length - 1, Math.floor(file.length / 3), Math.floor(file.length / 2)];
     for (const at of places) {
       const damaged = Buffer.from(file);
       damaged[at]! ^= 1;

@@ -215,23 +215,20 @@ export class FileConsumer implements Consumer {
     if (chunk === undefined) return this.goesOn(signal);
     this.ahead = undefined;
     if (chunk !== "end") {
-      const decoder = this.decoder!;
-      if (this.fed && !this.isFedShared) this.input!.recycle?.(this.fed);
-      this.fed = chunk.bytes;
-      this.isFedShared = false;
-      decoder.feed(chunk.bytes, chunk.start, chunk.end);
+      this.feed(chunk);
       void this.readAhead();
       return true;
     }
     const { regular } = this.opened;
     if (!regular) {
-      this.end();
+      if (!(await this.finishInput())) this.end();
       return true;
     }
     switch (await regular.follow(signal)) {
       case "more":
         return true;
       case "replaced":
+        await this.finishReplaced();
         this.decoder!.end();
         this.replaced = true;
         return true;
@@ -239,8 +236,39 @@ export class FileConsumer implements Consumer {
         await this.beginReplacement();
         return true;
       case "nothing":
-        if (this.options.draining) this.end();
+        if (this.options.draining && !(await this.finishInput())) this.end();
         return this.goesOn(signal);
+    }
+  }
+
+  private feed(chunk: Chunk): void {
+    if (this.fed && !this.isFedShared) this.input!.recycle?.(this.fed);
+    this.fed = chunk.bytes;
+    this.isFedShared = false;
+    this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
+  }
+
+  /** No more bytes come: gets what the input has held back until that was sure. False when there was nothing. */
+  private async finishInput(): Promise<boolean> {
+    try {
+      const rest = await this.input!.finish?.();
+      if (rest === undefined || rest === "end") return false;
+      this.feed(rest);
+      return true;
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
+  }
+
+  /** What a file that has been replaced lacks at its end will not come any more: the new one is read all the same. */
+  private async finishReplaced(): Promise<void> {
+    try {
+      const rest = await this.input!.finish?.();
+      if (rest !== undefined && rest !== "end") this.feed(rest);
+    } catch (error) {
+      const { log, path } = this.options;
+      log.warn(`${path} was replaced before it was complete: ${(error as Error).message}; going on with the new file`);
     }
   }
 
@@ -284,7 +312,9 @@ export class FileConsumer implements Consumer {
     const { regular } = this.opened!;
     this.replaced = false;
     this.generation = regular!.generation;
+    const before = this.input;
     this.input = await this.options.reopen(regular!);
+    before?.letGo?.();
     this.decoder = this.makeDecoder(0, undefined);
   }
 

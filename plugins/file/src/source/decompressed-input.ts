@@ -5,49 +5,54 @@ import type { ByteInput, Chunk } from "./input.ts";
 export class DecompressedInput implements ByteInput {
   private readonly inner: ByteInput;
   private readonly decompressor: Decompressor;
-  /** The end of the inner input is the end of the data, so that an open member is one that was cut off. */
-  private readonly final: boolean;
   /** Decoded bytes to pass over: they were read before. */
   private skip: number;
-  private finished = false;
   /** The next compressed bytes, read while these are worked on. */
   private ahead: Promise<Chunk | "end"> | undefined;
 
-  constructor(inner: ByteInput, decompressor: Decompressor, options: { final: boolean; skip: number }) {
+  constructor(inner: ByteInput, decompressor: Decompressor, skip: number) {
     this.inner = inner;
     this.decompressor = decompressor;
-    this.final = options.final;
-    this.skip = options.skip;
+    this.skip = skip;
   }
 
   async next(): Promise<Chunk | "end"> {
     for (;;) {
-      const piece = await this.decompressor.pull();
-      if (piece !== undefined) {
-        if (this.skip >= piece.length) {
-          this.skip -= piece.length;
-          continue;
-        }
-        const start = this.skip;
-        this.skip = 0;
-        return { bytes: piece, start, end: piece.length };
-      }
+      const piece = await this.piece();
+      if (piece) return piece;
       const chunk = await (this.ahead ?? this.inner.next());
       this.ahead = undefined;
-      if (chunk === "end") {
-        if (!this.final || this.finished) return "end";
-        this.finished = true;
-        this.decompressor.finish();
-        continue;
-      }
+      if (chunk === "end") return "end";
       this.decompressor.push(chunk.bytes.subarray(chunk.start, chunk.end));
       this.ahead = this.inner.next();
       this.ahead.catch(() => {});
     }
   }
 
+  async finish(): Promise<Chunk | "end"> {
+    this.decompressor.finish();
+    return (await this.piece()) ?? "end";
+  }
+
   async close(): Promise<void> {
-    this.decompressor.close();
+    this.letGo();
     await this.inner.close();
+  }
+
+  letGo(): void {
+    this.decompressor.close();
+  }
+
+  private async piece(): Promise<Chunk | undefined> {
+    for (;;) {
+      const bytes = await this.decompressor.pull();
+      if (bytes === undefined) return undefined;
+      if (this.skip >= bytes.length) this.skip -= bytes.length;
+      else {
+        const start = this.skip;
+        this.skip = 0;
+        return { bytes, start, end: bytes.length };
+      }
+    }
   }
 }

@@ -37,10 +37,14 @@ export async function openStream(config: FileConfig, path: string, context: Open
 async function makeConsumer(config: FileConfig, stream: StreamInput, context: OpenContext): Promise<FileConsumer> {
   const settings = recordSettings(config);
   const bytes = settings.compression
-    ? new DecompressedInput(stream, await openDecompressor(settings.compression, config.path), { final: true, skip: 0 })
+    ? new DecompressedInput(stream, await openDecompressor(settings.compression, config.path), 0)
     : new SniffedInput(stream, config.path);
   // Closing lets go of the stream only: what is half decoded goes on after a reconnect.
-  const input: ByteInput = { next: () => bytes.next(), close: () => stream.close() };
+  const input: ByteInput = {
+    next: () => bytes.next(),
+    finish: async () => ("finish" in bytes ? bytes.finish() : "end"),
+    close: () => stream.close(),
+  };
   return new FileConsumer(
     {
       path: config.path,

@@ -160,7 +160,7 @@ class FileSource {
     const { compression } = this.settings;
     if (!compression) return regular;
     const decompressor = await openDecompressor(compression, this.config.path);
-    return new DecompressedInput(regular, decompressor, { final: this.context.draining, skip });
+    return new DecompressedInput(regular, decompressor, skip);
   }
 
   private async joinCutter(regular: RegularInput, start: number): Promise<void> {
