@@ -111,7 +111,8 @@ export function checkCsv(csv: CsvConfig | undefined, delimiter: string | null | 
   }
 
   const columns = csv?.columns ?? [];
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = columns.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) refuse("columns", `csv.columns names "${twice}" twice`);
   if (side === "input") {
     if (csv?.header === false && columns.length === 0)

@@ -20,7 +20,7 @@ export interface CsvHeader {
 export function parseCsvHeader(bytes: Buffer, dialect: CsvDialect, final: boolean): CsvHeader | undefined {
   const resolved = resolveDialect(dialect);
   const start = detectBom(bytes) === "utf-8" ? 3 : 0;
-  const found = firstRecord(bytes.subarray(start), resolved, UNLIMITED, final);
+  const found = new FirstRecord(resolved, UNLIMITED).find(bytes.subarray(start), final);
   if (found === undefined) return undefined;
   const written = splitFields(bytes.subarray(start + found.start, start + found.end), resolved);
   return { columns: uniqueNames(written), written, end: start + found.end };
@@ -57,52 +57,87 @@ const CANDIDATES = [",", ";", "\t", "|"].map((text) => text.charCodeAt(0));
  * `undefined` when `bytes` ends inside that record and `final` is false.
  */
 export function detectSeparator(bytes: Uint8Array, dialect: CsvDialect, final: boolean): number | undefined {
-  return separatorOf(bytes, resolveDialect({ ...dialect, separator: CANDIDATES[0]! }), final);
+  return new SeparatorScan(resolveDialect({ ...dialect, separator: CANDIDATES[0]! })).scan(bytes, final);
 }
 
-export function separatorOf(bytes: Uint8Array, dialect: ResolvedDialect, final: boolean): number | undefined {
-  const { quote, escape: escapeByte, delimiter } = dialect;
-  const counts = CANDIDATES.map(() => 0);
-  let quoted = false;
-  let fieldStart = true;
-  let at = skipBlank(bytes, dialect, final);
-  for (; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (quoted) {
-      if (byte === escapeByte) at++;
-      else if (byte === quote) quoted = false;
-      continue;
+/** Finds the separator of a record that arrives in pieces, looking at each byte once. See `detectSeparator`. */
+export class SeparatorScan {
+  readonly #dialect: ResolvedDialect;
+  readonly #counts = CANDIDATES.map(() => 0);
+  /** The next byte to look at; -1 while blank records may come. */
+  #at = -1;
+  #quoted = false;
+  #fieldStart = true;
+
+  constructor(dialect: ResolvedDialect) {
+    this.#dialect = dialect;
+  }
+
+  /** `bytes` begin at the same place each time. */
+  scan(bytes: Uint8Array, final: boolean): number | undefined {
+    const { quote, escape: escapeByte, delimiter } = this.#dialect;
+    const counts = this.#counts;
+    if (this.#at < 0) {
+      const start = skipBlank(bytes, this.#dialect, final);
+      if (!isSettled(start, bytes, this.#dialect, final)) return undefined;
+      this.#at = start;
     }
-    if (byte === delimiter[0] && matches(bytes, at, bytes.length, delimiter)) break;
-    const candidate = CANDIDATES.indexOf(byte);
-    if (candidate >= 0) counts[candidate]!++;
-    // Behind a closing quote a second one re-opens the field: that is a doubled quote.
-    if (byte === quote && fieldStart) quoted = true;
-    else fieldStart = candidate >= 0;
+    for (; this.#at < bytes.length; this.#at++) {
+      const byte = bytes[this.#at]!;
+      if (this.#quoted) {
+        if (byte === escapeByte) this.#at++;
+        else if (byte === quote) this.#quoted = false;
+        continue;
+      }
+      if (byte === delimiter[0]) {
+        if (matches(bytes, this.#at, bytes.length, delimiter)) return CANDIDATES[counts.indexOf(Math.max(...counts))]!;
+        if (this.#at + delimiter.length > bytes.length && !final) return undefined;
+      }
+      const candidate = CANDIDATES.indexOf(byte);
+      if (candidate >= 0) counts[candidate]!++;
+      // Behind a closing quote a second one re-opens the field: that is a doubled quote.
+      if (byte === quote && this.#fieldStart) this.#quoted = true;
+      else this.#fieldStart = candidate >= 0;
+    }
+    return final ? CANDIDATES[counts.indexOf(Math.max(...counts))]! : undefined;
   }
-  if (at >= bytes.length && !final) return undefined;
-  return CANDIDATES[counts.indexOf(Math.max(...counts))]!;
 }
 
-/**
- * Where the first record that is not blank lies, or `undefined` when it is not complete. The offset of a `RecordFault` is
- * relative to `bytes`.
- */
-export function firstRecord(
-  bytes: Buffer,
-  dialect: ResolvedDialect,
-  limits: ScanLimits,
-  final: boolean,
-): { start: number; end: number } | undefined {
-  const start = skipBlank(bytes, dialect, final);
-  if (start >= bytes.length) return undefined;
-  const scanner = new CsvScanner(dialect, limits);
-  try {
-    const length = scanner.scan(bytes.subarray(start), final);
-    return length < 0 ? undefined : { start, end: start + length };
-  } catch (error) {
-    throw isRecordFault(error) ? error.moved(start) : error;
+/** Finds the first record that is not blank in bytes that arrive in pieces, looking at each byte once. */
+export class FirstRecord {
+  readonly #dialect: ResolvedDialect;
+  readonly #scanner: CsvScanner;
+  /** Where it begins; -1 while blank records may come. */
+  #start = -1;
+
+  constructor(dialect: ResolvedDialect, limits: ScanLimits) {
+    this.#dialect = dialect;
+    this.#scanner = new CsvScanner(dialect, limits);
   }
+
+  /**
+   * Where it lies, or `undefined` when it is not complete. `bytes` begin at the same place each time; the offset of a
+   * `RecordFault` is relative to them.
+   */
+  find(bytes: Buffer, final: boolean): { start: number; end: number } | undefined {
+    if (this.#start < 0) {
+      const start = skipBlank(bytes, this.#dialect, final);
+      if (start >= bytes.length || !isSettled(start, bytes, this.#dialect, final)) return undefined;
+      this.#start = start;
+    }
+    const start = this.#start;
+    try {
+      const length = this.#scanner.scan(bytes.subarray(start), final);
+      return length < 0 ? undefined : { start, end: start + length };
+    } catch (error) {
+      throw isRecordFault(error) ? error.moved(start) : error;
+    }
+  }
+}
+
+/** Whether more bytes could not make what stands at `start` a blank record. */
+function isSettled(start: number, bytes: Uint8Array, { delimiter }: ResolvedDialect, final: boolean): boolean {
+  return final || bytes.length - start > delimiter.length;
 }
 
 /** Position behind the blank records that `bytes` begins with. */
@@ -124,28 +159,31 @@ export function splitFields(record: Uint8Array, dialect: ResolvedDialect): strin
   // As the original reads it: text first, so that an ill-formed sequence never reaches across a quote.
   const bytes = Buffer.from(Buffer.from(record.buffer, record.byteOffset, end).toString("utf8"));
   const fields: string[] = [];
-  let field: number[] = [];
+  // What was taken of the present field, written over the record's own text, of which it is never longer.
+  let from = 0;
+  let to = 0;
   let quoted = false;
   let fieldStart = true;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (quoted) {
-      if (byte === escapeByte && at + 1 < bytes.length) field.push(bytes[++at]!);
-      else if (byte !== quote) field.push(byte);
-      else if (bytes[at + 1] === quote) field.push(bytes[++at]!);
+      if (byte === escapeByte && at + 1 < bytes.length) bytes[to++] = bytes[++at]!;
+      else if (byte !== quote) bytes[to++] = byte;
+      else if (bytes[at + 1] === quote) bytes[to++] = bytes[++at]!;
       else quoted = false;
     } else if (byte === separator) {
-      fields.push(Buffer.from(field).toString("utf8"));
-      field = [];
+      fields.push(bytes.toString("utf8", from, to));
+      from = at + 1;
+      to = from;
       fieldStart = true;
     } else if (byte === quote && quote !== NO_BYTE && fieldStart) {
       quoted = true;
       fieldStart = false;
     } else {
-      field.push(byte);
+      bytes[to++] = byte;
       fieldStart = false;
     }
   }
-  fields.push(Buffer.from(field).toString("utf8"));
+  fields.push(bytes.toString("utf8", from, to));
   return fields;
 }

@@ -3,7 +3,7 @@ import { type Arena, privateArena } from "./arena.ts";
 import { detectBom } from "./bom.ts";
 import { type CsvLoopConfig, configureCsv, convertRecord, NO_LIMIT } from "./csv-config.ts";
 import { type CsvDialect, type ResolvedDialect, resolveDialect } from "./csv-dialect.ts";
-import { firstRecord, separatorOf, splitFields, uniqueNames } from "./csv-header.ts";
+import { FirstRecord, SeparatorScan, splitFields, uniqueNames } from "./csv-header.ts";
 import { CsvInput } from "./csv-input.ts";
 import { CsvKeys } from "./csv-keys.ts";
 import { CsvScanner, countLines, withoutDelimiter } from "./csv-scan.ts";
@@ -54,6 +54,9 @@ export class CsvToJson implements RecordReader<CsvSlab> {
   #dialect: ResolvedDialect;
   #separatorKnown: boolean;
   #columns: readonly string[] | undefined;
+  /** What was seen of the first record, before it is whole. */
+  #separatorScan: SeparatorScan | undefined;
+  #first: FirstRecord | undefined;
   #ready = false;
   #arena: Arena;
   #loop: CsvLoopConfig | undefined;
@@ -132,10 +135,12 @@ export class CsvToJson implements RecordReader<CsvSlab> {
       bytes = input.gather();
     }
     if (!this.#separatorKnown) {
-      const separator = separatorOf(bytes, this.#dialect, input.ended);
+      this.#separatorScan ??= new SeparatorScan(this.#dialect);
+      const separator = this.#separatorScan.scan(bytes, input.ended);
       if (separator !== undefined) {
         this.#dialect = dialectOf(this.#options, separator);
         this.#separatorKnown = true;
+        this.#first = undefined;
       }
     }
     // Also when the separator is open still: the limits hold for the first record too.
@@ -160,12 +165,15 @@ export class CsvToJson implements RecordReader<CsvSlab> {
       this.#arena = privateArena(new Layout({ keys: keys.size, output: 4 * 1024 * 1024 + 4 * keys.size }));
     }
     this.#ready = true;
+    this.#separatorScan = undefined;
+    this.#first = undefined;
     return true;
   }
 
   #firstRecord(bytes: Buffer): { start: number; end: number } | undefined {
     try {
-      return firstRecord(bytes, this.#dialect, this.#limits, this.#input.ended);
+      this.#first ??= new FirstRecord(this.#dialect, this.#limits);
+      return this.#first.find(bytes, this.#input.ended);
     } catch (error) {
       throw this.#failWithin(error, bytes);
     }

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_DEPTH, scanString, scanValue, skipBlank } from "./loops/json-walk.ts";
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The column names of one JSON object: its keys in the order they are written, each once; with `flatten`, those of a
  * nested object as `a.b` (an empty one counts as a value, and so does one whose name is in `known`). `undefined` when it is not a well-made JSON object with at least one key, or
@@ -9,7 +11,7 @@ import { MAX_DEPTH, scanString, scanValue, skipBlank } from "./loops/json-walk.t
 export function jsonColumns(
   record: Buffer,
   nested: "flatten" | "json",
-  known: readonly string[] = [],
+  known: ReadonlySet<string> = NONE,
 ): string[] | undefined {
   const stack = new Uint8Array(MAX_DEPTH);
   const end = record.length;
@@ -29,7 +31,7 @@ export function jsonColumns(
     if (/\p{Surrogate}/u.test(name)) return undefined;
     p = skipBlank(record, skipBlank(record, close + 1, end) + 1, end);
     const inside = skipBlank(record, p + 1, end);
-    if (flatten && record[p] === 123 && record[inside] !== 125 && !known.includes(name)) {
+    if (flatten && record[p] === 123 && record[inside] !== 125 && !known.has(name)) {
       prefixes.push(prefix);
       prefix = `${name}.`;
       p = inside;

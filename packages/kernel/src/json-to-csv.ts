@@ -73,6 +73,7 @@ const SLACK = 64;
  */
 export class JsonToCsv {
   readonly columns: readonly string[];
+  readonly #known: ReadonlySet<string>;
   readonly #dialect: ResolvedDialect;
   readonly #flatten: boolean;
   readonly #exact: boolean;
@@ -88,7 +89,8 @@ export class JsonToCsv {
   constructor(options: JsonToCsvOptions) {
     const { columns } = options;
     if (columns.length === 0) throw new RangeError("columns must name at least one column");
-    if (new Set(columns).size !== columns.length) throw new RangeError("columns names one column twice");
+    this.#known = new Set(columns);
+    if (this.#known.size !== columns.length) throw new RangeError("columns names one column twice");
     this.columns = columns;
     this.#dialect = resolveDialect(options);
     this.#flatten = options.nested !== "json";
@@ -200,11 +202,11 @@ export class JsonToCsv {
   }
 
   #unknownKey(object: Buffer): string | undefined {
-    return this.#keysOf(object).find((name) => !this.columns.includes(name));
+    return this.#keysOf(object).find((name) => !this.#known.has(name));
   }
 
   #keysOf(object: Buffer): readonly string[] {
-    return jsonColumns(object, this.#flatten ? "flatten" : "json", this.columns) ?? [];
+    return jsonColumns(object, this.#flatten ? "flatten" : "json", this.#known) ?? [];
   }
 }
 
