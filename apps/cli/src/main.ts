@@ -26,6 +26,8 @@ export interface Process extends Streams {
 /** Runs one command line. Resolves with the exit code when everything it wrote has been taken; never rejects. */
 export async function main(process: Process): Promise<number> {
   const output = createOutput(process, colorChoice(process.argv), process.environment, process.diagnostics);
+  // A URL is quoted in many shapes: as a path, as a topic, in a message of the system.
+  output.redactor.learn([...process.argv]);
   try {
     const line = parseCommandLine(process.argv, PROGRAM, COMMANDS);
     try {

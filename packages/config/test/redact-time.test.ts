@@ -21,6 +21,9 @@ describe("hiding secrets takes time in proportion to the text", () => {
     ["encoded marks", "%25", ""],
     ["encoded URIs", "?a=b%3A%2F%2Fu%3Ap%40h", ""],
     ["words", "a b:", ""],
+    ["pairs", "a=b;", ""],
+    ["semicolons", "; ", ""],
+    ["pairs without an end", ' "a=', ""],
   ])("for %s", (_, unit, tail) => {
     const redactor = createRedactor();
     redactor.add("hunter22");

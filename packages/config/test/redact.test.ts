@@ -30,6 +30,10 @@ describe("what is hidden in a URI", () => {
     ['file:x?encryption={"key":"AAAA","key_id":"k1"}', 'file:x?encryption={"key":"***","key_id":"k1"}'],
     ["fanout:?to=db%3A%2F%2Fu%3Apw12%40h%2Fd&to=null:", "fanout:?to=db://u:***@h/d&to=null:"],
     ["fanout:?to=db://u:pw12@h/d&to=db://v:pw34@i/d", "fanout:?to=db://u:***@h/d&to=db://v:***@i/d"],
+    ["Server=x;Password=a b;Database=d", "Server=x;Password=***;Database=d"],
+    ["Password=p@ss/w;Server=x", "Password=***;Server=x"],
+    ['error="write file:Pwd=abc;Uid=u"', 'error="write file:Pwd=***;Uid=u"'],
+    ["Server=x; User Id=u; Access Token = abc", "Server=x; User Id=u; Access Token =***"],
     ["file:a|dlq?endpoint=kafka://u:pw12@h/t%3Fpassword=xyz", "file:a|dlq?endpoint=kafka://u:***@h/t%3Fpassword=***"],
   ])("%s", (uri, shown) => {
     expect(redactUri(uri)).toBe(shown);
@@ -39,6 +43,7 @@ describe("what is hidden in a URI", () => {
     "kafka://h/t?partition_key=order_id&routing_key=r",
     "switch:?metadata_key=kind&case.a=null:",
     "http://host:8080/path?mail=a@b.example",
+    "Server=x;Database=d;Timeout=5",
     "mongodb://h/db?authSource=admin&authMechanism=SCRAM-SHA-256",
     "redis://user@h/0",
     "postgres://user@h/db",
@@ -77,6 +82,12 @@ describe("a redactor", () => {
     });
     expect(asked).toBe(0);
     expect([redactor.text("a hunter22"), redactor.text("b hunter22"), asked]).toEqual(["a ***", "b ***", 1]);
+  });
+
+  it("hides short passwords where they stand in a URL that was taken apart", () => {
+    const redactor = createRedactor();
+    redactor.learn("https://u:PW@h/conf.yml");
+    expect(redactor.text("PWD /a/https:/u:PW@h/conf.yml")).toBe("PWD /a/https:/u***h/conf.yml");
   });
 
   it("does not hide words that are too short to be secrets", () => {

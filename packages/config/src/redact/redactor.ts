@@ -28,7 +28,11 @@ export function createRedactor(): Redactor {
   const learn = (value: unknown, name = ""): void => {
     if (typeof value === "string") {
       if (name !== "" && isSecretName(name)) add(value);
-      for (const password of passwordsIn(value)) add(password);
+      for (const password of passwordsIn(value)) {
+        add(password);
+        // A short one alone stands in too many words.
+        if (password.length < SHORTEST) add(`:${password}@`);
+      }
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Object.entries(value)) learn(member, isSecretName(name) ? name : key);
     }

@@ -5,6 +5,9 @@ const HIDDEN = "***";
 /** A parameter, in whose value a JSON literal may hold spaces. */
 const PARAM = /([?&|])([^=&?|\s]+)=([{[][^&|]*|[^&|\s"]*)/g;
 
+/** A pair of a connection string: `Server=x;Password=a b`. Behind a semicolon the value goes on to the next one. */
+const PAIR = /(^|[\s"])([\w.:-]{1,64})=([^;"\s&|?]*)|;([^;=\n"]{1,64})=([^;"\n]*)/g;
+
 /**
  * A URI, or a text with URIs in it, fit to be shown: passwords of the user info and values of parameters that hold
  * secrets become `***`, also in URIs nested in parameters. Rather hides too much than too little: a password may hold
@@ -27,7 +30,7 @@ export function passwordsIn(text: string): string[] {
 }
 
 function redactParams(text: string): string {
-  return text
+  return redactPairs(text)
     .replace(/\|encryption\?[^|]*/gi, (part) => part.replace(/([?&](?:key|decrypt_keys)=)[^&]*/gi, `$1${HIDDEN}`))
     .replace(PARAM, (written, mark: string, name: string, value: string) => {
       if (isSecretParam(decoded(name))) return `${mark}${name}=${HIDDEN}`;
@@ -35,6 +38,15 @@ function redactParams(text: string): string {
       const shown = /^\s*[{[]/.test(inner) ? redactJson(inner, name) : redactNested(inner, value);
       return shown === inner ? written : `${mark}${name}=${shown}`;
     });
+}
+
+function redactPairs(text: string): string {
+  return text.replace(PAIR, (written: string, mark?: string, first?: string, value = "", next?: string, rest = "") => {
+    const name = (first ?? next)!;
+    const own = name.slice(name.lastIndexOf(":") + 1).trim();
+    if ((value === "" && rest === "") || !isSecretName(own.replaceAll(" ", "_"))) return written;
+    return first === undefined ? `;${name}=${HIDDEN}` : `${mark}${name}=${HIDDEN}`;
+  });
 }
 
 /** A dotted name reaches into an object: `encryption.key`, `custom_headers.x-api-key`. */
