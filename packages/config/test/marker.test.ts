@@ -1,7 +1,4 @@
-import { isMap } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
-import { createSchemas } from "../src/fields/schemas.ts";
-import { walkRoute } from "../src/fields/walk.ts";
 import {
   checkConfiguration,
   createRedactor,
@@ -11,6 +8,7 @@ import {
   type SourceText,
 } from "../src/index.ts";
 import { documentsOf, readExamples } from "./examples/example.ts";
+import { withSecrets } from "./marked.ts";
 import { registryWithStubs } from "./stubs/registry.ts";
 import { DEFAULTS } from "./support-load.ts";
 
@@ -31,44 +29,13 @@ function printed(
   return [...problems, ...values];
 }
 
-/** Puts the marker into every secret of a route, and into the password of every URL. */
-function withMarkers(
-  text: string,
-  registry: Awaited<ReturnType<typeof registryWithStubs>>,
-): { text: string; count: number } {
-  const { routes } = loadConfiguration([{ name: "c", text, format: "yaml" }], {});
-  let count = 0;
-  const marked = routes.map(({ name, config }) => {
-    let result: unknown = structuredClone(config);
-    walkRoute(config, registry, createSchemas(), ({ path, value, isSecret }) => {
-      if (typeof value !== "string") return;
-      const secret = isSecret ? `${MARKER}${count}` : withPassword(value);
-      if (secret === undefined) return;
-      count += 1;
-      result = replaced(result, path, secret);
-    });
-    return [name, result] as const;
-  });
-  return { text: JSON.stringify({ routes: Object.fromEntries(marked) }, null, 1), count };
-}
-
-function withPassword(value: string): string | undefined {
-  const url = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^@/]*@)?([^/].*)$/i.exec(value);
-  return url ? `${url[1]}user:${MARKER}@${url[2]}` : undefined;
-}
-
-function replaced(node: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
-  if (key === undefined) return value;
-  if (Array.isArray(node)) return node.map((item, index) => (index === key ? replaced(item, rest, value) : item));
-  return isMap(node) ? { ...node, [key]: replaced(node[String(key)], rest, value) } : node;
-}
-
 describe("a secret of a configuration", () => {
   it("is in nothing that is printed about any of the examples, whole or broken", async () => {
     const registry = await registryWithStubs();
     let secrets = 0;
     for (const document of readExamples().flatMap(documentsOf)) {
-      const { text, count } = withMarkers(document, registry);
+      const { routes, count } = withSecrets(document, registry, (number) => `${MARKER}${number}`);
+      const text = JSON.stringify({ routes }, null, 1);
       secrets += count;
       const broken = [
         text,

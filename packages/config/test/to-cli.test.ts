@@ -120,6 +120,11 @@ describe("the copy for a configuration", () => {
     });
   });
 
+  it("has a variable for a token that stands in a URL without a user", () => {
+    const { command } = copy('r: { input: { db: { url: "https://t0ken@h/d" } } }') as { command: string };
+    expect(command).toContain("https://${MQB_SECRET_R_INPUT_DB_URL_PASSWORD}@h/d");
+  });
+
   it.each([
     ["r: { input: { file: { path: a } } }\ns: { input: { file: { path: a } } }", /2 routes/],
     ["r: { input: { file: { path: a } }, startup_timeout_ms: 1 }", /"startup_timeout_ms"/],

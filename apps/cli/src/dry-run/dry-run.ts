@@ -5,6 +5,7 @@ import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { cliErrors } from "../errors.ts";
 import { EXIT } from "../exit.ts";
+import { jsonDocument } from "../json-document.ts";
 import { prepare } from "../run/supervise.ts";
 import { Fates, type MessageReport } from "./fates.ts";
 import { canBeTried, trialRegistry } from "./registry.ts";
@@ -33,8 +34,9 @@ export async function dryRun(args: ParsedArgs, context: CommandContext): Promise
     if (context.stop.aborted) break;
     reports.push(await tryRoute(route, limit, run, context));
   }
-  const shown = args.has("json") ? `${JSON.stringify(reports, null, 2)}\n` : reports.map(reportText).join("\n");
-  context.output.result(context.output.redactor.text(shown));
+  const { output } = context;
+  if (args.has("json")) output.result(jsonDocument(reports, output.redactor));
+  else output.result(output.redactor.text(reports.map(reportText).join("\n")));
   return reports.some((report) => report.error !== undefined) ? EXIT.failed : EXIT.ok;
 }
 

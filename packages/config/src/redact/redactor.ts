@@ -19,7 +19,7 @@ export function createRedactor(): Redactor {
   let later: (() => readonly string[])[] = [];
   let ordered: readonly string[] | undefined = [];
   const add = (secret: string): void => {
-    for (const form of [secret, safely(decodeURIComponent, secret), safely(encodeURIComponent, secret)]) {
+    for (const form of formsOf(secret)) {
       if (form.length < SHORTEST || secrets.has(form)) continue;
       secrets.add(form);
       ordered = undefined;
@@ -52,6 +52,17 @@ export function createRedactor(): Redactor {
       return redactUri(shown);
     },
   };
+}
+
+/** A secret as it may stand in a text: as it is, in a URI, or quoted as JavaScript and JSON quote it. */
+function formsOf(secret: string): string[] {
+  const plain = [secret, safely(decodeURIComponent, secret)];
+  const quoted = plain.flatMap((text) => {
+    const escaped = JSON.stringify(text).slice(1, -1);
+    return [escaped, escaped.replaceAll('\\"', '"'), escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")];
+  });
+  const encoded = safely(encodeURIComponent, secret);
+  return [...plain, ...quoted, encoded, encoded.replace(/%../g, (code) => code.toLowerCase())];
 }
 
 /** What is no text for a URI, such as half a surrogate pair, stays as it is. */

@@ -4,7 +4,7 @@ import { substitute } from "../document/substitute.ts";
 import type { Environment } from "../environment.ts";
 import { alternatives } from "../json-schema.ts";
 import { isSecretName } from "../redact/secret-names.ts";
-import { passwordsIn } from "../redact/uri.ts";
+import { userInfos } from "../redact/user-info.ts";
 
 /** Takes secrets out of values and keeps the variables that stand for them. */
 export class SecretVariables {
@@ -49,14 +49,15 @@ export class SecretVariables {
     if (text === "") return text;
     const changed = substitute(text, (name) => this.environment[name]).text !== text;
     if (isSecret || changed) return replace(this.variable(path, text));
-    let shown = text;
-    for (const password of passwordsIn(text)) {
-      const at = password === "" ? -1 : shown.indexOf(`:${password}@`);
-      if (at < 0) continue;
+    const parts: string[] = [];
+    let at = 0;
+    for (const { start, user, password, end } of userInfos(text)) {
+      if (password === "") continue;
       const variable = this.variable([...path, "password"], password);
-      shown = `${shown.slice(0, at + 1)}${replace(variable)}${shown.slice(at + 1 + password.length)}`;
+      parts.push(text.slice(at, user === undefined ? start : start + user.length + 1), replace(variable));
+      at = end;
     }
-    return shown;
+    return parts.join("") + text.slice(at);
   }
 
   /** `MQB__…` would be taken for an override of the configuration. */

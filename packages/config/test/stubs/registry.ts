@@ -7,7 +7,10 @@ import {
   type EndpointDefinition,
   type InputCapabilities,
   type MiddlewareDefinition,
+  type OpenContext,
   type OutputCapabilities,
+  type Plugin,
+  type ProbeContext,
   type Publisher,
 } from "@mqb/core/plugin";
 import type * as z from "zod";
@@ -28,32 +31,46 @@ export async function registryWithStubs(without: readonly string[] = []): Promis
   const loaded = await Promise.all(
     real.map(async ({ folder }) => (await import(new URL("src/index.ts", folder).href)) as unknown),
   );
+  return createRegistry([...loaded, stubsPlugin({ without })], { packageFor });
+}
+
+export interface StubsOptions {
+  readonly without?: readonly string[];
+  /** What an endpoint does when it is opened or looked at; it fails. */
+  readonly opened?: Opened;
+}
+
+/** What becomes of a stub that is opened, for the side and with the configuration that it is opened with. */
+export type Opened = (config: unknown, context: OpenContext | ProbeContext) => never;
+
+/** What no plugin of the workspace brings, as one plugin. */
+export function stubsPlugin({ without = [], opened = neverOpened }: StubsOptions = {}): Plugin {
+  const present = workspacePlugins();
   const endpoints = present.flatMap((one) => one.manifest.endpoints);
   const middlewares = present.flatMap((one) => one.manifest.middlewares);
   const missing = <S extends { readonly from: string }>(stubs: Readonly<Record<string, S>>, names: string[]) =>
     Object.entries(stubs).filter(([name, { from }]) => !names.includes(name) && !without.includes(from));
-  const stubs = definePlugin({
+  return definePlugin({
     name: "stubs",
     apiVersion: 1,
     endpoints: {
-      ...Object.fromEntries(missing(ENDPOINTS, endpoints).map(([name, stub]) => [name, endpointOf(stub)])),
-      my_sink: foreign("both"),
-      pulsar: foreign("both"),
+      ...Object.fromEntries(missing(ENDPOINTS, endpoints).map(([name, stub]) => [name, endpointOf(stub, opened)])),
+      my_sink: foreign("both", opened),
+      pulsar: foreign("both", opened),
     },
     middlewares: {
       ...Object.fromEntries(missing(MIDDLEWARES, middlewares).map(([name, stub]) => [name, middlewareOf(stub)])),
       my_enricher: middlewareOf({ from: "", sides: "both", type: "any" }),
     },
   });
-  return createRegistry([...loaded, stubs], { packageFor });
 }
 
 /** What somebody else has written: takes anything. */
-function foreign(sides: EndpointStub["sides"]): EndpointDefinition {
-  return endpointOf({ from: "", sides, type: "any" });
+function foreign(sides: EndpointStub["sides"], opened: Opened): EndpointDefinition {
+  return endpointOf({ from: "", sides, type: "any" }, opened);
 }
 
-function endpointOf(stub: EndpointStub): EndpointDefinition {
+function endpointOf(stub: EndpointStub, opened: Opened): EndpointDefinition {
   const node = nodeOf(stub);
   const { positions = false, replies } = stub;
   const input: InputCapabilities = {
@@ -77,8 +94,13 @@ function endpointOf(stub: EndpointStub): EndpointDefinition {
     children: (config) => endpointsIn(node, config),
     ...(stub.aliases ? { aliases: stub.aliases } : {}),
     ...(stub.structural ? { structural: true } : {}),
-    ...(stub.sides === "out" ? {} : { input: { capabilities: () => input, open: (): Consumer => neverOpened() } }),
-    ...(stub.sides === "in" ? {} : { output: { capabilities: output, open: (): Publisher => neverOpened() } }),
+    probe: async (config, context) => opened(config, context),
+    ...(stub.sides === "out"
+      ? {}
+      : { input: { capabilities: () => input, open: (config, context): Consumer => opened(config, context) } }),
+    ...(stub.sides === "in"
+      ? {}
+      : { output: { capabilities: output, open: (config, context): Publisher => opened(config, context) } }),
   }) as EndpointDefinition;
 }
 

@@ -1,0 +1,23 @@
+import { isMap } from "@mqb/core/plugin";
+import { type Opened, stubsPlugin } from "../../../../packages/config/test/stubs/registry.ts";
+
+/** Fails with everything that it was given, as a driver may that quotes its options, and logs it before. */
+const opened: Opened = (config, { log }) => {
+  const url = isMap(config) && typeof config["url"] === "string" ? config["url"] : "";
+  for (const level of ["debug", "info", "warn", "error"] as const) {
+    log[level](`connecting with ${JSON.stringify(config)}`, { config, url });
+    log[level](`connecting to ${url}`, { error: new Error(`no ${url}`, { cause: config }) });
+  }
+  throw new Error(`cannot connect to ${url} with ${texts(config).join(", ")}`, {
+    cause: new Error(JSON.stringify(config)),
+  });
+};
+
+/** Every text in a value, as it is. */
+function texts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
+}
+
+/** Stubs for every plugin that the workspace does not have, as a plugin that can be given by its path. */
+export default stubsPlugin({ opened });
