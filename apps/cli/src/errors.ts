@@ -100,7 +100,7 @@ export const cliErrors = defineErrors("MQB_CLI", {
   NONE_STARTED: errorRow<{ count: number; reasons: readonly string[] }>({
     kind: "config",
     message: (p) =>
-      `none of the ${p.count} enabled route${p.count === 1 ? "" : "s"} could be started\n${p.reasons.map((one) => `  ${one}`).join("\n")}`,
+      `${p.count === 1 ? "the only enabled route could not" : `none of the ${p.count} enabled routes could`} be started\n${p.reasons.map((one) => `  ${one}`).join("\n")}`,
   }),
   ROUTES_FAILED: errorRow<{ reasons: readonly string[] }>({
     kind: "permanent",

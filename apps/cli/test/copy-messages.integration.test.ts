@@ -23,6 +23,14 @@ describe("what a copy says", () => {
     );
   });
 
+  it("says once why it has failed", async () => {
+    writeFileSync(file("in.txt"), "a\n");
+    const { code, stderr } = await copy("file:in.txt?format=raw", "file:///dev/full?format=raw", "--drain");
+    expect(code).toBe(1);
+    expect(stderr).not.toContain(" ERROR ");
+    expect(stderr.match(/^error.*ENOSPC/gm)).toHaveLength(1);
+  });
+
   it("counts a single row as one", async () => {
     writeFileSync(file("in.txt"), "a\n");
     const { stdout } = await copy("file:in.txt?format=raw", "null:", "--drain");

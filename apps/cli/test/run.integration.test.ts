@@ -141,7 +141,7 @@ describe("a run", () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /error\[MQB_CLI_NONE_STARTED\]: none of the 1 enabled route could be started\n {2}route bad: /,
+        /error\[MQB_CLI_NONE_STARTED\]: the only enabled route could not be started\n {2}route bad: /,
       ),
     ]);
   });
@@ -180,7 +180,7 @@ describe("a run", () => {
     const { code, stderr } = await mqb([]);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/none of the 1 enabled route could be started\n {2}route a: .*ECONNREFUSED/),
+      expect.stringMatching(/the only enabled route could not be started\n {2}route a: .*ECONNREFUSED/),
     ]);
   });
 
@@ -198,6 +198,34 @@ describe("a run", () => {
     await running.stderr(/nothing to run/);
     running.child.kill("SIGTERM");
     expect(await running.done).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it.each(["", "routes:", "routes: {}", "a: { enabled: false, input: {file: {path: a}}, output: null }"])(
+    "ends when there is nothing to drain: %j",
+    async (text) => {
+      write("config.yml", text);
+      const { code, stderr } = await mqb(["run", "--drain", "--no-ui", "--no-metrics"]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/nothing to run: .*; nothing to drain\n$/)]);
+    },
+  );
+
+  it("says once while it runs, and once at its end, why a route has failed", async () => {
+    write("in.txt", "a\n");
+    write(
+      "config.yml",
+      "a:\n  input: {file: {path: in.txt, format: raw}}\n  output: {file: {path: /dev/full, format: raw}}\n",
+    );
+    const { code, stderr } = await mqb(["run", "--drain", "--no-ui", "--no-metrics"]);
+    expect(code).toBe(1);
+    expect(stderr.match(/^\S+ ERROR .*ENOSPC/gm)).toHaveLength(1);
+    expect(stderr.match(/^ {2}route a: .*ENOSPC/gm)).toHaveLength(1);
+  });
+
+  it("says that the name of the configuration is empty", async () => {
+    expect(await mqb(["run", "-c", ""])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--config is empty: it takes the name of a file") as string,
+    });
   });
 
   it("loads a plugin that the configuration lists, relative to the file", async () => {

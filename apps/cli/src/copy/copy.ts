@@ -71,7 +71,8 @@ class CopyRun {
     this.stop = context.stop;
     this.bridge = createBridge({
       registry: prepared.registry,
-      log,
+      // The last line says why the route has failed.
+      log: { ...log, error: log.info },
       clock: context.clock,
       baseDir: context.cwd,
       ...context.drainIdle,

@@ -111,7 +111,9 @@ export class RouteSet {
   private report(route: Route, result: RouteResult): string | undefined {
     const reason = faultOf(result);
     const counts = { received: result.accounting.received, delivered: result.accounting.delivered };
-    if (reason === undefined) this.log.info(`route ${route.name} ${result.outcome}`, counts);
+    // Why a route has failed was said already, and is said at the end.
+    if (reason === undefined || result.outcome === "failed")
+      this.log.info(`route ${route.name} ${result.outcome}`, counts);
     else this.log.error(`route ${route.name} ${result.outcome}: ${reason}`, counts);
     return reason;
   }

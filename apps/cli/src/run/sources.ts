@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Configuration, loadConfiguration, readSource, type SourceText, type SourceValue } from "@mqb/config";
 import type { ParsedArgs } from "../args/parse.ts";
+import { cliErrors } from "../errors.ts";
 import { CONFIG_MODULES, isModule, readConfigModule } from "./config-module.ts";
 
 const DEFAULT_FILE = "config.yml";
@@ -27,6 +28,7 @@ export async function readConfiguration(
   cwd: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReadConfiguration> {
+  if (args.text("config") === "") throw cliErrors.USAGE({ message: "--config is empty: it takes the name of a file" });
   const asked = args.text("config") ?? nonEmpty(environment["CONFIG_FILE"]);
   const over = textOf(args, "config-str", environment, "CONFIG_STRING");
   const file = asked ?? [DEFAULT_FILE, ...CONFIG_MODULES].find((one) => existsSync(resolve(cwd, one))) ?? DEFAULT_FILE;

@@ -80,8 +80,12 @@ export class Supervisor {
     const { routes, bridge } = this;
     const wanted = this.prepared.run.routes;
     const stopping = aborted(this.context.stop);
-    if (wanted.length === 0)
-      this.log.warn("nothing to run: the configuration has no enabled route; waiting for a signal");
+    if (wanted.length === 0) {
+      const draining = this.args.has("drain");
+      const then = draining ? "nothing to drain" : "waiting for a signal";
+      this.log.warn(`nothing to run: the configuration has no enabled route; ${then}`);
+      if (draining) return EXIT.ok;
+    }
     for (const route of wanted) routes.add(route);
     const starts = await Promise.race([bridge.start(), stopping]);
     if (starts && wanted.length > 0) await this.reportStarts(starts);
