@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { FORMAT_NAMES, type FormatName } from "./format.ts";
 
+export const MAX_FIELD_BYTES = 16 * 1024 * 1024;
+
 /** The `csv` block of `file` and `object_store`. */
 export const csvConfig = z
   .strictObject({
@@ -27,7 +29,7 @@ export const csvConfig = z
       .nullish()
       .meta({
         description:
-          "Character that takes the next one literally inside quotes, as MySQL exports write it; doubled quotes stay understood. A sink quotes by doubling.",
+          "Source: character that takes the next one literally inside quotes, as MySQL exports write it; doubled quotes stay understood. Refused on a sink, which quotes by doubling.",
         examples: ["\\"],
       }),
     header: z.boolean().nullish().meta({
@@ -60,7 +62,7 @@ export const csvConfig = z
       .int()
       .min(1)
       .max(1024 * 1024 * 1024)
-      .default(16 * 1024 * 1024)
+      .default(MAX_FIELD_BYTES)
       .meta({
         description: "Source: a longer field (most likely a quote that is never closed) ends the route with its line.",
       }),

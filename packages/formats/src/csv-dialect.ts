@@ -1,6 +1,6 @@
 import type { Finding, Side } from "@mqb/core/plugin";
 import type { CsvDialect } from "@mqb/kernel";
-import type { CsvConfig } from "./config.ts";
+import { type CsvConfig, MAX_FIELD_BYTES } from "./config.ts";
 import { parseDelimiter } from "./delimiter.ts";
 
 /** A `csv` block with names and escapes turned into bytes. Valid: `checkCsv` found nothing. */
@@ -51,7 +51,7 @@ export function csvSettings(csv: CsvConfig | undefined): CsvSettings {
     nested: csv?.nested ?? "flatten",
     onMismatch: csv?.on_mismatch ?? "warn",
     onRagged: csv?.on_ragged ?? "warn",
-    maxFieldBytes: csv?.max_field_bytes ?? 16 * 1024 * 1024,
+    maxFieldBytes: csv?.max_field_bytes ?? MAX_FIELD_BYTES,
   };
 }
 
@@ -114,7 +114,17 @@ export function checkCsv(csv: CsvConfig | undefined, delimiter: string | null | 
   const seen = new Set<string>();
   const twice = columns.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) refuse("columns", `csv.columns names "${twice}" twice`);
+  const unused = (field: keyof CsvConfig, other: string): void => {
+    findings.push({
+      level: "warning",
+      path: ["csv", field],
+      code: "MQB_FORMATS_CSV",
+      message: `csv.${field} has no effect here: it is for ${other} only`,
+    });
+  };
   if (side === "input") {
+    if (csv?.on_mismatch === "warn") unused("on_mismatch", "sinks");
+    if (csv?.nested === "json") unused("nested", "sinks");
     if (csv?.header === false && columns.length === 0)
       refuse("columns", "csv.header is false, so a source needs csv.columns to name the fields");
     if (csv?.on_mismatch === "fail")
@@ -122,6 +132,15 @@ export function checkCsv(csv: CsvConfig | undefined, delimiter: string | null | 
   } else {
     if (csv?.separator === "auto")
       refuse("separator", "csv.separator: auto is for sources only", "name the separator to write");
+    if (csv?.escape != null)
+      refuse(
+        "escape",
+        "csv.escape is for sources only",
+        "a sink quotes by doubling; a reader of it needs no csv.escape",
+      );
+    if (csv?.on_ragged === "warn") unused("on_ragged", "sources");
+    if (csv?.max_field_bytes !== undefined && csv.max_field_bytes !== MAX_FIELD_BYTES)
+      unused("max_field_bytes", "sources");
     if (csv?.on_ragged === "fail")
       refuse("on_ragged", "csv.on_ragged is for sources only", "a sink has csv.on_mismatch: fail");
   }

@@ -88,6 +88,17 @@ export const formatErrors = defineErrors("MQB_FORMATS", {
     kind: "permanent",
     message: (p) => `a CSV row needs a JSON object with at least one field; this payload is ${p.what}`,
   }),
+  CSV_TOO_DEEP: errorRow<Record<string, never>>({
+    kind: "permanent",
+    message: () =>
+      "the payload is nested too deeply for a CSV row, or has a key of more than 4096 bytes (with its parents)",
+  }),
+  CSV_NO_COLUMN: errorRow<{ keys: readonly string[]; columns: readonly string[] }>({
+    kind: "permanent",
+    message: (p) =>
+      `none of the payload's keys (${some(p.keys)}) is a column (${some(p.columns)}): its row would be empty`,
+    hint: "is it the right file, and csv.separator that of its header?",
+  }),
   CSV_MISSING_KEYS: errorRow<{ supplied: number; columns: number }>({
     kind: "permanent",
     message: (p) => `the payload supplies ${p.supplied} of ${p.columns} columns (on_mismatch: fail)`,
@@ -111,11 +122,22 @@ export const formatErrors = defineErrors("MQB_FORMATS", {
       `the delimiter ${p.delimiter} occurs in the JSON syntax of this record, so the record could not be read back`,
     hint: "use a delimiter that JSON does not need, or format: raw",
   }),
+  DELIMITER_IN_PAYLOAD: errorRow<{ delimiter: string }>({
+    kind: "permanent",
+    message: (p) => `the payload holds the delimiter ${p.delimiter}, or its end and the delimiter make an earlier one`,
+    hint: "use another delimiter, or a format with envelopes",
+  }),
   POSITION_MISSING: errorRow<Record<string, never>>({
     kind: "permanent",
     message: () => "the message carries no source position (mqb.src.*), which name_by: source_position needs",
   }),
 });
+
+/** The first few names. */
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name));
+  return names.length > 3 ? `${shown.join(", ")}, …` : shown.join(", ");
+}
 
 function inLine(line: number | undefined): string {
   return line === undefined ? "" : ` (line ${line})`;

@@ -34,12 +34,25 @@ describe("the csv block", () => {
     ["a column twice", { columns: ["id", "id"] }, "input", "columns", '"id"'],
     ["on_mismatch: fail on a source", { on_mismatch: "fail" }, "input", "on_mismatch", "sink only"],
     ["on_ragged: fail on a sink", { on_ragged: "fail" }, "output", "on_ragged", "sources only"],
+    ["an escape on a sink", { escape: "\\" }, "output", "escape", "sources only"],
     ["separator: auto on a sink", { separator: "auto" }, "output", "separator", "sources only"],
   ])("refuses %s", (_, csv, side, field, text) => {
     const [finding, ...others] = checkCsv(csv, undefined, side);
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ level: "error", path: ["csv", field] });
     expect(finding!.message).toContain(text);
+  });
+
+  it.each<[CsvConfig, "input" | "output", string]>([
+    [{ nested: "json" }, "input", "nested"],
+    [{ on_mismatch: "warn" }, "input", "on_mismatch"],
+    [{ on_ragged: "warn" }, "output", "on_ragged"],
+    [{ max_field_bytes: 5 }, "output", "max_field_bytes"],
+  ])("says that %j has no effect on an %s", (csv, side, field) => {
+    expect(checkCsv(csv, undefined, side)).toEqual([
+      expect.objectContaining({ level: "warning", path: ["csv", field], message: expect.stringContaining(field) }),
+    ]);
+    expect(checkCsv(csv, undefined, side === "input" ? "output" : "input")).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { batchOf, codeOf, Message } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { type CsvConfig, CsvEncoder, type CsvTarget, csvSettings } from "../src/index.ts";
-import { written } from "./support.ts";
+import { decodeAll, written } from "./support.ts";
 
 const LF = Buffer.from("\n");
 const NEW: CsvTarget = { columns: undefined, empty: true };
@@ -31,6 +31,41 @@ describe("CSV rows", () => {
 
   it("follow the columns that the target has", () => {
     expect(encode([{ name: "b", id: 2 }], {}, { columns: ["id", "name"], empty: false }).text).toBe("2,b\n");
+  });
+
+  it.each<[string, readonly unknown[], CsvConfig, readonly string[]]>([
+    ["another file's columns", [{ x: 1, y: 2 }], {}, ["a", "b"]],
+    ["a header with another separator", [{ id: 1, name: "x" }], {}, ["id;name"]],
+    ["columns as configured", [{ x: 1 }], { columns: ["a", "b"] }, ["a", "b"]],
+    ["no quote", [{ x: "", y: { z: 1 } }], { quote: "none" }, ["a"]],
+  ])("never drop everything that a record holds: %s", (_, objects, csv, columns) => {
+    const target = { columns, empty: false };
+    expect(encode(objects, csv, target)).toMatchObject({ text: "", refused: [[0, "MQB_FORMATS_CSV_NO_COLUMN"]] });
+    const kept = { [columns[0]!]: "" };
+    const { text, refused } = encode([kept, ...objects, { ...kept, q: 1 }], csv, target);
+    expect(text.split("\n")).toHaveLength(3);
+    expect(refused).toEqual([[1, "MQB_FORMATS_CSV_NO_COLUMN"]]);
+  });
+
+  it("keep a byte-order mark that belongs to the first name or value", () => {
+    for (const csv of [{}, { header: false, columns: ["\ufeffa"] }]) {
+      const { text } = encode([{ "\ufeffa": "\ufeffx" }], csv);
+      const [decoded] = decodeAll(text, { format: "csv", csv });
+      expect(JSON.parse(decoded!.batch.at(0).text())).toEqual({ "\ufeffa": "\ufeffx" });
+    }
+  });
+
+  it("say what is too deep, or too long, for a column", () => {
+    expect(
+      encode(
+        [`{"a":${'{"b":'.repeat(3000)}1${"}".repeat(3000)}}`, { ["k".repeat(5000)]: 1 }],
+        {},
+        { columns: ["a"], empty: false },
+      ).refused,
+    ).toEqual([
+      [0, "MQB_FORMATS_CSV_TOO_DEEP"],
+      [1, "MQB_FORMATS_CSV_TOO_DEEP"],
+    ]);
   });
 
   it("keep the spelling of numbers", () => {

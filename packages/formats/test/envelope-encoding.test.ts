@@ -98,6 +98,11 @@ describe("envelopes", () => {
 });
 
 describe("a delimiter that is not a line feed", () => {
+  it.each(["}}", "}}}", '"}"}'])("%j, which would end a record too early, refuses it", (text) => {
+    const { chunks, refused } = createEncoder("normal", Buffer.from(text)).encode(batchOf([new Message("a")]));
+    expect([chunks.length, codeOf(refused[0]?.error)]).toEqual([0, "MQB_FORMATS_DELIMITER_IN_SYNTAX"]);
+  });
+
   it("is escaped where it occurs in a string", () => {
     const text = line("normal", message("a|b", { "k|": "|" }), Buffer.from("|"));
     expect(text).toBe(`{"message_id":"${ID}","payload":"a\\u007cb","metadata":{"k\\u007c":"\\u007c"}}|`);

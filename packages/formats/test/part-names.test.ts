@@ -1,6 +1,14 @@
 import { batchOf, Message } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
-import { CoveredRanges, parsePartName, partExtension, partName, planParts, positionOf } from "../src/index.ts";
+import {
+  CoveredRanges,
+  fileTopic,
+  parsePartName,
+  partExtension,
+  partName,
+  planParts,
+  positionOf,
+} from "../src/index.ts";
 
 const at = (entries: Record<string, string>) =>
   positionOf(new Map(Object.entries(entries).map(([key, value]) => [`mqb.src.${key}`, value])));
@@ -48,7 +56,24 @@ describe("source positions", () => {
   });
 
   it("cannot lead out of the folder", () => {
-    expect(at({ sqlx_table: "../../etc", sqlx_cursor: "1" })!.topic).toBe("sqlx-.._.._etc");
+    expect(at({ sqlx_table: "../../etc", sqlx_cursor: "1" })!.topic).toMatch(/^sqlx-\.\._\.\._etc-[0-9a-f]{16}$/);
+  });
+
+  it("of different sources never share a name", () => {
+    const topics = ["a/b", "a_b", "a\\b", "a\0b"].map((sqlx_table) => at({ sqlx_table, sqlx_cursor: "1" })!.topic);
+    expect(new Set(topics).size).toBe(topics.length);
+    expect(topics[1]).toBe("sqlx-a_b");
+  });
+
+  it.each(["x", "ü", "𝄞"])("of a file fit a file name, however long the file's own is (%s)", (char) => {
+    const names = [char.repeat(63), `${char.repeat(63)}2`].map((end) => `/in/${"y".repeat(200)}${end}`);
+    const topics = names.map((path) => fileTopic(path, "1700000000000"));
+    expect(new Set(topics).size).toBe(2);
+    for (const topic of topics) {
+      const name = partName({ topic, partition: 0, start: 0n, end: 10n }, "jsonl.zst.enc");
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+      expect(name).not.toContain("\ufffd");
+    }
   });
 });
 

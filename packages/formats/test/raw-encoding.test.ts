@@ -1,7 +1,7 @@
-import { batchOf, Message, slabBatch } from "@mqb/core/plugin";
+import { batchOf, codeOf, Message, slabBatch } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { createEncoder } from "../src/index.ts";
-import { decodeAll, written } from "./support.ts";
+import { decodeAll, payloads as payloadsOf, written } from "./support.ts";
 
 const LF = Buffer.from("\n");
 
@@ -11,6 +11,20 @@ describe("raw records", () => {
     expect(Buffer.concat(createEncoder("raw", Buffer.from("||")).encode(batch).chunks)).toEqual(
       Buffer.concat([Buffer.from("a\nb||||"), Buffer.from([0xff]), Buffer.from("||")]),
     );
+  });
+
+  it.each([
+    ["||", ["a|", "b", "c||d", "|", "|e"], ["b", "|e"]],
+    ["aba", ["ab", "xab", "b", "aba", "xa", "ba"], ["b", "xa", "ba"]],
+    ["\r\n", ["a\r", "b\n", "c\r\nd"], ["a\r", "b\n"]],
+  ])("with the delimiter %j come back as they were, or are refused", (text, payloads, written) => {
+    const delimiter = Buffer.from(text);
+    const { chunks, refused } = createEncoder("raw", delimiter).encode(
+      batchOf(payloads.map((one) => new Message(one))),
+    );
+    expect(payloadsOf(decodeAll(Buffer.concat(chunks).toString(), { format: "raw", delimiter }))).toEqual(written);
+    expect(refused.map(({ index }) => payloads[index])).toEqual(payloads.filter((one) => !written.includes(one)));
+    for (const { error } of refused) expect(codeOf(error)).toBe("MQB_FORMATS_DELIMITER_IN_PAYLOAD");
   });
 
   it("that lie in a chunk with the same delimiter are written as one view of it", () => {

@@ -6,6 +6,8 @@ import { type EncodedBatch, NONE_REFUSED, type Refused } from "./encoder.ts";
 import { OutputPool } from "./output-pool.ts";
 import { type Payloads, payloadsOf } from "./payloads.ts";
 
+const BOM = Buffer.from("\ufeff");
+
 /** What the file or object already holds. */
 export interface CsvTarget {
   /** Its columns; undefined when it has none yet. */
@@ -57,7 +59,10 @@ export class CsvEncoder {
     }
     const { chunk, refused } = this.encodeRows(payloads, columns);
     if (chunk === undefined) return { chunks: [], refused, columns: undefined };
-    return { chunks: header ? [header, chunk] : [chunk], refused, columns };
+    const chunks = header ? [header, chunk] : [chunk];
+    // A reader drops the mark that a file begins with: one that belongs to the first name or value needs another before it.
+    if (target.empty && chunks[0]!.indexOf(BOM) === 0) chunks.unshift(BOM);
+    return { chunks, refused, columns };
   }
 
   /** As `RecordEncoder.release`. */
@@ -73,6 +78,9 @@ export class CsvEncoder {
     const missing =
       this.csv.onMismatch === "fail" && result.missing > 0 ? this.incomplete(payloads, columns) : NONE_REFUSED;
     if (missing.length > 0) return this.encodeWithout(payloads, columns, missing);
+    const foreign =
+      result.missing > 0 && this.hasEmptyRow(result.bytes, columns) ? this.foreign(payloads, columns) : [];
+    if (foreign.length > 0) return this.encodeWithout(payloads, columns, foreign);
     if (result.firstMismatch && this.csv.onMismatch === "warn" && !this.told && this.counts(result)) {
       this.told = true;
       this.onMismatch?.(result.firstMismatch.key);
@@ -98,6 +106,28 @@ export class CsvEncoder {
       const supplied = keys.filter((key) => known.has(key)).length;
       if (supplied < columns.length)
         refused.push({ index, error: formatErrors.CSV_MISSING_KEYS({ supplied, columns: columns.length }) });
+    }
+    return refused;
+  }
+
+  /** Whether there may be a row without any value: one that would drop everything that its record holds. */
+  private hasEmptyRow(rows: Buffer, columns: readonly string[]): boolean {
+    const { separator, quote, delimiter } = this.dialect;
+    const only =
+      columns.length === 1 && quote !== null ? [quote, quote] : new Array<number>(columns.length - 1).fill(separator);
+    const row = Buffer.concat([Buffer.from(only), delimiter]);
+    return rows.indexOf(row) === 0 || rows.indexOf(Buffer.concat([delimiter, row])) >= 0;
+  }
+
+  /** Records that hold none of the columns: not rows of this file, whatever `on_mismatch` says. */
+  private foreign(payloads: Payloads, columns: readonly string[]): Refused[] {
+    const refused: Refused[] = [];
+    const known = new Set(columns);
+    for (let index = 0; index < payloads.count; index++) {
+      const object = payloads.bytes.subarray(payloads.starts[index]!, payloads.ends[index]!);
+      const keys = jsonColumns(object, this.csv.nested, known);
+      if (keys === undefined || keys.some((key) => known.has(key))) continue;
+      refused.push({ index, error: formatErrors.CSV_NO_COLUMN({ keys, columns }) });
     }
     return refused;
   }
@@ -169,6 +199,8 @@ function refusalError(one: CsvRefusal, columns: readonly string[]): Error {
       return formatErrors.CSV_MISSING_KEYS({ supplied: one.present ?? 0, columns: columns.length });
     case "unquotable":
       return formatErrors.CSV_NEEDS_QUOTE({ what: "a value" });
+    case "too_deep":
+      return formatErrors.CSV_TOO_DEEP({});
     default:
       return formatErrors.CSV_NOT_OBJECT({ what: WHAT[one.reason] });
   }
@@ -179,5 +211,4 @@ const WHAT = {
   not_object: "JSON of another kind",
   empty_object: "an empty object",
   ill_formed_utf8: "not UTF-8",
-  too_deep: "nested too deeply",
 } as const;

@@ -1,4 +1,4 @@
-import { describeDelimiter } from "../delimiter.ts";
+import { cutsElsewhere, describeDelimiter } from "../delimiter.ts";
 import { formatErrors } from "../errors.ts";
 import { skipString } from "../json/scan.ts";
 
@@ -8,7 +8,7 @@ import { skipString } from "../json/scan.ts";
  * be done. Throws a `permanent` error.
  */
 export function guardDelimiter(record: Buffer, delimiter: Buffer): Buffer {
-  if (record.indexOf(delimiter) < 0) return record;
+  if (!cutsElsewhere(record, delimiter)) return record;
   const pieces: Buffer[] = [];
   let copied = 0;
   for (let at = 0; at < record.length; ) {
@@ -28,7 +28,7 @@ export function guardDelimiter(record: Buffer, delimiter: Buffer): Buffer {
   }
   pieces.push(record.subarray(copied));
   const guarded = Buffer.concat(pieces);
-  if (guarded.indexOf(delimiter) >= 0)
+  if (cutsElsewhere(guarded, delimiter))
     throw formatErrors.DELIMITER_IN_SYNTAX({ delimiter: describeDelimiter(delimiter) });
   return guarded;
 }

@@ -1,6 +1,8 @@
 import type { MessageBatch, Slab } from "@mqb/core/plugin";
 import { joinRanges } from "@mqb/kernel";
-import { type EncodedBatch, NONE_REFUSED, type RecordEncoder } from "./encoder.ts";
+import { cutsElsewhere, describeDelimiter } from "../delimiter.ts";
+import { formatErrors } from "../errors.ts";
+import { type EncodedBatch, NONE_REFUSED, type RecordEncoder, type Refused } from "./encoder.ts";
 import { OutputPool } from "./output-pool.ts";
 
 /** With more runs than this, or shorter ones, one copy costs less than many pieces. */
@@ -21,7 +23,29 @@ export class RawEncoder implements RecordEncoder {
     const { slab } = batch;
     const runs =
       slab?.terminator && this.delimiter.equals(slab.terminator) ? runsOf(slab, this.delimiter.length) : undefined;
-    return { chunks: runs ?? [this.copy(batch)], refused: NONE_REFUSED };
+    if (runs) return { chunks: runs, refused: NONE_REFUSED };
+    const refused = this.delimiter.length > 1 ? this.cutElsewhere(batch) : NONE_REFUSED;
+    if (refused.length === 0) return { chunks: [this.copy(batch)], refused };
+    if (refused.length === batch.length) return { chunks: [], refused };
+    const out = new Set(refused.map(({ index }) => index));
+    const kept = Uint32Array.from({ length: batch.length }, (_, index) => index).filter((index) => !out.has(index));
+    return { chunks: [this.copy(batch.select(kept))], refused };
+  }
+
+  /**
+   * Payloads that would come back as others. A delimiter of one byte is not looked for, as in the original: a payload of
+   * several lines is several records.
+   */
+  private cutElsewhere(batch: MessageBatch): Refused[] {
+    const refused: Refused[] = [];
+    for (let index = 0; index < batch.length; index++) {
+      if (!cutsElsewhere(batch.payload(index), this.delimiter)) continue;
+      refused.push({
+        index,
+        error: formatErrors.DELIMITER_IN_PAYLOAD({ delimiter: describeDelimiter(this.delimiter) }),
+      });
+    }
+    return refused;
   }
 
   release(chunks: readonly Buffer[]): void {

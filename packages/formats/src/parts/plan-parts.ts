@@ -14,17 +14,21 @@ export interface PartPlan {
   readonly unplaced: readonly number[];
   /** Messages whose position another message of the batch has already. */
   readonly repeated: readonly number[];
+  /** How many messages stand in parts already. */
+  readonly covered: number;
 }
 
 /** Cuts a batch into runs of consecutive source positions; what is covered already belongs to none. */
 export function planParts(batch: MessageBatch, covered: CoveredRanges): PartPlan {
   const unplaced: number[] = [];
   const repeated: number[] = [];
+  let known = 0;
   const sequences = new Map<string, { readonly index: number; readonly at: SourcePosition }[]>();
   for (let index = 0; index < batch.length; index++) {
     const at = positionOf(batch.metadata(index));
     if (!at) unplaced.push(index);
-    else if (!covered.has(at)) {
+    else if (covered.has(at)) known += 1;
+    else {
       const key = `${at.partition}/${at.topic}`;
       const list = sequences.get(key);
       if (list) list.push({ index, at });
@@ -49,7 +53,7 @@ export function planParts(batch: MessageBatch, covered: CoveredRanges): PartPlan
     }
     parts.push(partOf(run));
   }
-  return { parts, unplaced, repeated };
+  return { parts, unplaced, repeated, covered: known };
 }
 
 function partOf(run: readonly { readonly index: number; readonly at: SourcePosition }[]): PlannedPart {

@@ -9,6 +9,7 @@ export interface SourcePosition {
   readonly value: bigint;
 }
 
+const NAME_MAX = 120;
 const FILE_PATH = "mqb.src.file_path";
 
 /** The position that a source stamped on a message; undefined when there is none that could name a part. */
@@ -41,17 +42,27 @@ export function positionOf(metadata: Metadata): SourcePosition | undefined {
 /** The topic part of a file: its name, and the FNV-1a hash of 64 bits of its path as configured. */
 export function fileTopic(path: string, epoch: string | undefined): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-  const base = `file-${name}-${fnv64(path).toString(16).padStart(16, "0")}`;
+  const base = `file-${shortened(name)}-${hash(path)}`;
   const run = wholeNumber(epoch);
   return run === undefined ? base : `${base}-${pad(run, 20)}`;
+}
+
+/** At most what leaves room for the rest of a part's name in 255 bytes; the hash tells names apart. */
+function shortened(name: string): string {
+  const bytes = Buffer.from(name);
+  if (bytes.length <= NAME_MAX) return name;
+  let end = NAME_MAX;
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  return bytes.toString("utf8", 0, end);
 }
 
 function make(topic: string, partition: string | undefined, value: string | undefined): SourcePosition | undefined {
   const number = wholeNumber(value);
   const part = wholeNumber(partition);
   if (number === undefined || part === undefined) return undefined;
-  // A name must not leave the folder, whatever a foreign system calls its tables.
-  return { topic: topic.replace(/[/\\\0]/g, "_"), partition: Number(part), value: number };
+  // A name must not leave the folder, whatever a foreign system calls its tables; and two topics must not share one.
+  const safe = topic.replace(/[/\\\0]/g, "_");
+  return { topic: safe === topic ? topic : `${safe}-${hash(topic)}`, partition: Number(part), value: number };
 }
 
 function wholeNumber(text: string | undefined): bigint | undefined {
@@ -60,6 +71,10 @@ function wholeNumber(text: string | undefined): bigint | undefined {
 
 export function pad(value: bigint | number, digits: number): string {
   return value.toString().padStart(digits, "0");
+}
+
+function hash(text: string): string {
+  return fnv64(text).toString(16).padStart(16, "0");
 }
 
 const MASK = (1n << 64n) - 1n;
