@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCli } from "./support/cli.ts";
@@ -79,11 +79,17 @@ describe("mqb init", () => {
     expect(existsSync(join(folder.path, "config.yml"))).toBe(false);
   });
 
-  it("keeps a file with a password to its owner, and says that it holds one", async () => {
+  it("puts variables in the places of passwords, and names them", async () => {
     const { code, stderr } = await folder.mqb(["init", "--from", "file:db://u:geheim-1@h", "--to", "null:"]);
     expect(code).toBe(0);
-    expect(stderr).toContain("password in clear");
-    expect(stderr).not.toContain("geheim");
-    expect(statSync(join(folder.path, "config.yml")).mode & 0o777).toBe(0o600);
+    expect(stderr).toContain("secrets are not written: set MQB_SECRET_MAIN_INPUT_FILE_PATH_PASSWORD");
+    expect(read("config.yml")).toContain('path: "db://u:${MQB_SECRET_MAIN_INPUT_FILE_PATH_PASSWORD}@h"');
+    expect(stderr + read("config.yml")).not.toContain("geheim");
+  });
+
+  it("leaves variables in the places of passwords as they are", async () => {
+    const { stderr } = await folder.mqb(["init", "--from", "file:db://u:${PW}@h", "--to", "null:"]);
+    expect(stderr).not.toContain("secrets");
+    expect(read("config.yml")).toContain('path: "db://u:${PW}@h"');
   });
 });

@@ -9,7 +9,7 @@ export type { Names } from "./named.ts";
 export { secretsOfPlan, secretsOfPlans } from "./redact/plan-secrets.ts";
 export { createRedactor, type Redactor } from "./redact/redactor.ts";
 export { redactUri } from "./redact/uri.ts";
-export { withoutSecrets } from "./to-cli/secrets.ts";
+export { withoutSecrets, withReferences } from "./to-cli/secrets.ts";
 export { endpointFromUri } from "./uri/endpoint.ts";
 export { namesInUri } from "./uri/named.ts";
 export { type ParsedUri, parseUri, type UriMiddleware } from "./uri/parse.ts";

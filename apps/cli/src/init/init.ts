@@ -1,7 +1,7 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkConfiguration, loadConfiguration, renderProblem, secretsOfPlans } from "@mqb/config";
-import { endpointFromUri, type Names, namesInUri, parseUri, redactUri } from "@mqb/config/uri";
+import { checkConfiguration, loadConfiguration, renderProblem } from "@mqb/config";
+import { endpointFromUri, type Names, namesInUri, parseUri, withReferences } from "@mqb/config/uri";
 import type { Registry } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
@@ -21,17 +21,16 @@ export async function init(args: ParsedArgs, context: CommandContext): Promise<n
   const { output, cwd, environment } = context;
   const answers = await ask(args, context);
   const registry = await registryFor(answers, args, cwd);
-  const input = endpointFromUri(answers.from, "input", registry, REFERENCES);
-  const target = endpointFromUri(answers.to, "output", registry, REFERENCES);
   const file = args.text("out") ?? DEFAULT_FILE;
+  const { input, output: target, names } = withoutClearSecrets(answers, registry, file, environment);
   const text = configurationText(answers.name, input, target, file === STDOUT ? DEFAULT_FILE : file, registry);
-  const secret = check(text, file, registry, environment);
   if (file === STDOUT) output.result(text);
   else {
-    await write(resolve(cwd, file), file, text, args.has("force"), secret);
+    await write(resolve(cwd, file), file, text, args.has("force"));
     output.notice(`wrote ${file}; next: mqb check -c ${file}, then mqb run -c ${file}\n`);
   }
-  if (secret) output.notice("it holds a password in clear: rather write ${NAME} in the URI, and set the variable\n");
+  if (names.length > 0)
+    output.notice(`secrets are not written: set ${names.join(", ")} to what stood in the URI, as it stood there\n`);
   return EXIT.ok;
 }
 
@@ -80,22 +79,34 @@ async function registryFor({ from, to }: Answers, args: ParsedArgs, cwd: string)
   return await loadRegistry(discoverPlugins({ listed, folder: cwd }), names);
 }
 
-/** Throws when `mqb check` would find a fault in the text. Returns whether there is a secret in it. */
-function check(text: string, file: string, registry: Registry, environment: NodeJS.ProcessEnv): boolean {
+interface Ends {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly output: Readonly<Record<string, unknown>>;
+  /** Variables that stand for secrets. */
+  readonly names: readonly string[];
+}
+
+/** The two ends with variables in the places of secrets. Throws when `mqb check` would find a fault in the route. */
+function withoutClearSecrets(
+  { from, to, name }: Answers,
+  registry: Registry,
+  file: string,
+  environment: NodeJS.ProcessEnv,
+): Ends {
+  const input = endpointFromUri(from, "input", registry, REFERENCES);
+  const output = endpointFromUri(to, "output", registry, REFERENCES);
+  const text = configurationText(name, input, output, file, registry);
   const source = { name: file, text, format: "yaml" } as const;
   const checked = checkConfiguration(loadConfiguration([source], environment), registry, RUN_DEFAULTS);
   const errors = checked.problems.filter((problem) => problem.level === "error");
   if (errors.length > 0) throw cliErrors.INIT_INVALID({ problems: errors.map((problem) => renderProblem(problem)) });
-  const secrets = secretsOfPlans(checked.routes.flatMap((route) => route.plan ?? []));
-  return redactUri(text) !== text || secrets.some((secret) => secret !== "" && text.includes(secret));
+  const { config, names } = withReferences({ input, output }, checked.routes[0]!.plan!, name);
+  return { ...(config as Pick<Ends, "input" | "output">), names };
 }
 
-async function write(path: string, shown: string, text: string, force: boolean, secret: boolean): Promise<void> {
-  const mode = secret ? { mode: 0o600 } : {};
+async function write(path: string, shown: string, text: string, force: boolean): Promise<void> {
   try {
-    await writeFile(path, text, { flag: force ? "w" : "wx", ...mode });
-    // A file that was there keeps its mode.
-    if (secret) await chmod(path, 0o600);
+    await writeFile(path, text, { flag: force ? "w" : "wx" });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === "EEXIST") throw cliErrors.INIT_EXISTS({ path: shown });

@@ -51,7 +51,11 @@ export function announceInstance(options: LeaseOptions): Lease {
       publishers: [],
       routes: snapshots.take(options.routes(), now),
     };
-    write(path, options.redact(JSON.stringify(record)));
+    // Text by text: what is quoted already is not recognised any more, and hiding a part of it may break the quotes.
+    write(
+      path,
+      JSON.stringify(record, (_, value: unknown) => (typeof value === "string" ? options.redact(value) : value)),
+    );
   };
   publish();
   let cancel = (): void => {};

@@ -81,6 +81,26 @@ export function withoutSecrets(config: unknown, plan: RoutePlan, at: Path): unkn
   return secrets.hide(config, plan, "", () => "***", at);
 }
 
+/**
+ * A route's configuration with `${NAME}` for every secret that is no reference yet, and the names, in alphabetical order.
+ * For what is written down.
+ */
+export function withReferences(
+  config: unknown,
+  plan: RoutePlan,
+  name: string,
+): { readonly config: unknown; readonly names: readonly string[] } {
+  const secrets = new SecretVariables({});
+  const reference = (variable: string): string => {
+    const value = secrets.values.get(variable)!;
+    if (!/^\$\{\w+\}$/.test(value)) return `\${${variable}}`;
+    secrets.values.delete(variable);
+    return value;
+  };
+  const shown = secrets.hide(config, plan, name, reference);
+  return { config: shown, names: [...secrets.values.keys()].sort() };
+}
+
 /** Where in a route schemas have a secret. */
 function* markedPaths({ input, output }: RoutePlan): Generator<string> {
   const endpoints = [input, output];
