@@ -65,7 +65,8 @@ export const cliErrors = defineErrors("MQB_CLI", {
   }),
   DRY_RUN_SOURCE: errorRow<{ route: string; source: string }>({
     kind: "config",
-    message: (p) => `route ${p.route}: a message taken from \`${p.source}\` cannot be given back, so it cannot be read on trial`,
+    message: (p) =>
+      `route ${p.route}: a message taken from \`${p.source}\` cannot be given back, so it cannot be read on trial`,
     hint: "--dry-run works for sources that are read again, or that take back what was not acknowledged",
   }),
   CONFIG_MODULE: errorRow<{ path: string; reason: string }>({
@@ -130,6 +131,11 @@ export const cliErrors = defineErrors("MQB_CLI", {
   INIT_INVALID: errorRow<{ problems: readonly string[] }>({
     kind: "config",
     message: (p) => `these two ends make no route:\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
+  }),
+  NO_FOLDER: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "the working directory is gone: somebody has removed it",
+    hint: "change to a folder that exists",
   }),
   CANNOT_WRITE: errorRow<{ path: string; reason: string }>({
     kind: "config",

@@ -28,6 +28,15 @@ export async function main(process: Process): Promise<number> {
   const output = createOutput(process, colorChoice(process.argv), process.environment, process.diagnostics);
   // A URL is quoted in many shapes: as a path, as a topic, in a message of the system.
   output.redactor.learn([...process.argv]);
+  const code = await runLine(process, output);
+  await output.flushed();
+  if (output.failure === undefined) return code;
+  output.error(cliErrors.CANNOT_WRITE({ path: "the output", reason: describeError(output.failure) }));
+  await output.flushed();
+  return EXIT.failed;
+}
+
+async function runLine(process: Process, output: Output): Promise<number> {
   try {
     const line = parseCommandLine(process.argv, PROGRAM, COMMANDS);
     try {
@@ -39,8 +48,6 @@ export async function main(process: Process): Promise<number> {
   } catch (error) {
     output.error(error);
     return isMqbError(error) && error.code === cliErrors.USAGE.code ? EXIT.usage : EXIT.failed;
-  } finally {
-    await output.flushed();
   }
 }
 
@@ -92,9 +99,19 @@ function helpFor(name: string): string {
 }
 
 function commandContext(output: Output, process: Process): CommandContext {
-  const { cwd, environment, stop, ask, onHangup = () => () => {} } = process;
-  const asking = ask === undefined ? {} : { ask };
-  return { output, environment, cwd, clock: systemClock, stop, onHangup, drainIdle: drainIdle(environment), ...asking };
+  const { environment, stop, ask, onHangup = () => () => {} } = process;
+  return {
+    output,
+    environment,
+    get cwd() {
+      return process.cwd;
+    },
+    clock: systemClock,
+    stop,
+    onHangup,
+    drainIdle: drainIdle(environment),
+    ...(ask === undefined ? {} : { ask }),
+  };
 }
 
 function drainIdle(environment: NodeJS.ProcessEnv): { drainIdleMs?: number } {

@@ -38,6 +38,8 @@ export interface Output {
   showStacks(): void;
   /** Something was given to `result`. */
   readonly hasResult: boolean;
+  /** Why something could not be written, other than that nobody reads it any more. */
+  readonly failure: unknown;
   /** Resolves when everything written so far has left the process, or nobody reads any more. */
   flushed(): Promise<void>;
 }
@@ -52,12 +54,16 @@ export function createOutput(
 ): Output {
   const { redactor } = diagnostics;
   let hasResult = false;
+  let failure: unknown;
   const noColor = environment["NO_COLOR"] !== undefined && environment["NO_COLOR"] !== "";
   const colored = color === "always" || (color === "auto" && streams.terminal && !noColor);
   const used = new Set<NodeJS.WritableStream>();
   const write = (stream: NodeJS.WritableStream, text: string): void => {
     // Who closes the other end of a pipe has seen enough; that is no failure.
-    if (!used.has(stream)) stream.on("error", () => {});
+    if (!used.has(stream))
+      stream.on("error", (error) => {
+        if (codeOf(error) !== "EPIPE") failure ??= error;
+      });
     used.add(stream);
     stream.write(text);
   };
@@ -83,6 +89,9 @@ export function createOutput(
     },
     showStacks: () => {
       diagnostics.stacks = true;
+    },
+    get failure() {
+      return failure;
     },
     flushed: async () => {
       await Promise.all([...used].map(drained));
@@ -121,7 +130,8 @@ export function stackOf(error: unknown): string {
 
 function drained(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise((resolve) => {
-    if (!stream.writable) resolve();
+    // A failure is told a moment after it has happened.
+    if (!stream.writable) setImmediate(resolve);
     else stream.write("", () => resolve());
   });
 }

@@ -17,6 +17,8 @@ export async function runProcess(argv: readonly string[]): Promise<never> {
   process.on("unhandledRejection", crashed);
   process.on("uncaughtException", crashed);
   const { signal } = stopOnSignal((code) => process.exit(code));
+  // Node would open its debugger at this signal, to everybody on this machine.
+  process.on("SIGUSR1", () => {});
   // A route that waits for an in-process topic holds nothing open, and Node would take the process for finished.
   setInterval(() => {}, 2 ** 30);
   // What the environment has already wins over the file.
@@ -29,13 +31,24 @@ export async function runProcess(argv: readonly string[]): Promise<never> {
     stderr: () => process.stderr,
     terminal: isatty(2),
     environment: process.env,
-    cwd: process.cwd(),
+    // Asked for by commands that need it, so that the help is shown also where the folder is gone.
+    get cwd() {
+      return workingFolder();
+    },
     stop: signal,
     onHangup: (listener) => onHangup(listener, isatty(0) || isatty(1) || isatty(2)),
     diagnostics,
     ...(isatty(0) && isatty(2) ? { ask: askOnTerminal } : {}),
   });
   process.exit(code);
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw cliErrors.NO_FOLDER({}, { cause });
+  }
 }
 
 /** A fault in mqb or a plugin that nobody caught. Going on would mean not knowing what was lost. */
