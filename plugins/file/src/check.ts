@@ -1,6 +1,6 @@
-import type { CheckContext, Finding } from "@mqb/core/plugin";
+import type { CheckContext, Finding, Side } from "@mqb/core/plugin";
 import { checkCsv, parseDelimiter } from "@mqb/formats";
-import { deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
+import { DEFAULT_MAX_MESSAGE, deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
 import type { problemCodes } from "./problem-codes.ts";
 
 /** `${payload:id}`, `${now:date}`, `${env:X}`: what message templates replace. */
@@ -38,10 +38,30 @@ export function checkFile(config: FileConfig, context: Pick<CheckContext, "side"
       `the csv block has no effect with format: ${config.format}`,
       "set format: csv",
     );
+  for (const { field, side, unset } of ONE_SIDED) {
+    const value = config[field];
+    if (side === context.side || value == null || value === unset) continue;
+    add("warning", [field], "UNUSED", `file.${field} has no effect here: it is for an ${side} only`);
+  }
   if (context.side === "input") checkSource(config, add);
   else checkSink(config, add);
   return findings;
 }
+
+/** Fields that one side alone looks at, and the value that says as much as nothing. */
+const ONE_SIDED: readonly { field: keyof FileConfig; side: Side; unset?: unknown }[] = [
+  { field: "mode", side: "input" },
+  { field: "delete", side: "input", unset: false },
+  { field: "group_id", side: "input" },
+  { field: "read_from_tail", side: "input", unset: false },
+  { field: "source_metadata", side: "input", unset: false },
+  { field: "max_message_bytes", side: "input", unset: DEFAULT_MAX_MESSAGE },
+  { field: "on_oversize", side: "input", unset: "fail" },
+  { field: "name_by", side: "output", unset: "auto" },
+  { field: "idempotency", side: "output" },
+  { field: "fsync", side: "output", unset: "off" },
+  { field: "fsync_interval_ms", side: "output" },
+];
 
 type Code = keyof typeof problemCodes extends `MQB_FILE_${infer Code}` ? Code : never;
 type Add = (level: Finding["level"], path: string[], code: Code, message: string, hint?: string) => void;

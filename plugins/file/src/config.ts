@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   type CodecName,
   type CsvSettings,
@@ -14,7 +15,10 @@ import {
 } from "@mqb/formats";
 import * as z from "zod";
 
-const DEFAULT_MAX_MESSAGE = 64 * 1024 * 1024;
+/** A CSV header is looked for in so many bytes of a file. */
+export const HEADER_MAX = 1024 * 1024;
+
+export const DEFAULT_MAX_MESSAGE = 64 * 1024 * 1024;
 
 export const fileConfig = z
   .strictObject({
@@ -24,7 +28,7 @@ export const fileConfig = z
       .meta({
         "x-mqb-file": true,
         description:
-          "The file, relative to the configuration's folder. With `name_by: source_position`, the directory of the part files.",
+          "The file, relative to the working directory. With `name_by: source_position`, the directory of the part files.",
         examples: ["/data/orders.jsonl"],
       }),
     mode: z.enum(["consume", "subscribe", "group_subscribe"]).optional().meta({
@@ -116,6 +120,11 @@ export function recordSettings(config: FileConfig): RecordSettings {
     csv: csvSettings(config.format === "csv" ? (config.csv ?? undefined) : undefined),
     compression: config.compression === "none" ? undefined : config.compression,
   };
+}
+
+/** The path from the root; a relative one begins in the bridge's base folder: of the command, the working directory. */
+export function pathOf(config: FileConfig, { baseDir }: { readonly baseDir: string }): string {
+  return resolve(baseDir, config.path);
 }
 
 export function modeOf(config: FileConfig): SourceMode {

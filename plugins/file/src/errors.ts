@@ -23,6 +23,31 @@ export const fileErrors = defineErrors("MQB_FILE", {
     message: (p) => `${p.path} cannot be opened for writing: ${p.reason}`,
     hint: (p) => hintFor(p.reason, "is there a folder for it?"),
   }),
+  NO_ROOM: errorRow<OnPath>({
+    kind: "connection",
+    message: (p) => `${p.path} cannot be opened for writing now: ${p.reason}`,
+  }),
+  OTHER_CODEC: errorRow<{ path: string; found: string; wanted: string }>({
+    kind: "config",
+    message: (p) =>
+      `${p.path} holds ${p.found}, and ${p.wanted} would be appended: nothing could read both as one file`,
+    hint: "set compression to what the file was written with, or write to another file",
+  }),
+  OTHER_RECORDS: errorRow<{ path: string }>({
+    kind: "config",
+    message: (p) =>
+      `${p.path} is written to by another output already, in another format, with another delimiter or compression`,
+    hint: "give both the same settings, or write to two files",
+  }),
+  GROUP_TWICE: errorRow<{ path: string; group: string }>({
+    kind: "config",
+    message: (p) => `the group "${p.group}" reads ${p.path} already: two readers would overwrite each other's position`,
+    hint: "give each its own group_id",
+  }),
+  PART_NAME_TOO_LONG: errorRow<{ path: string; part: string }>({
+    kind: "permanent",
+    message: (p) => `the part ${p.part} has a longer name than the file system of ${p.path} takes`,
+  }),
   READ_FAILED: errorRow<OnPath>({
     kind: "connection",
     message: (p) => `reading ${p.path} failed: ${p.reason}`,

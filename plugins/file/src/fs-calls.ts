@@ -2,6 +2,8 @@ import * as fs from "node:fs";
 
 // The callback API on plain descriptors: per call it costs half of what the promise API of FileHandle does.
 
+const SEARCH = 64 * 1024;
+
 export function open(path: string, flags: number | string, mode?: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.open(path, flags, mode ?? 0o666, (error, fd) => (error ? reject(error) : resolve(fd)));
@@ -31,6 +33,19 @@ export async function readAt(fd: number, position: number, length: number): Prom
     filled += bytes;
   }
   return buffer.subarray(0, filled);
+}
+
+/** The position behind the last `what` in `[from .. to)`; undefined when there is none. */
+export async function endOfLast(fd: number, what: Uint8Array, from: number, to: number): Promise<number | undefined> {
+  for (let end = to; end > from; ) {
+    const start = Math.max(from, end - SEARCH);
+    const found = (await readAt(fd, start, end - start)).lastIndexOf(what);
+    if (found >= 0) return start + found + what.length;
+    if (start === from) return undefined;
+    // It may lie across two pieces.
+    end = start + what.length - 1;
+  }
+  return undefined;
 }
 
 /** One write call for all chunks; returns how many bytes were taken. */

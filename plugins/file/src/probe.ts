@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { access, realpath, statfs } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { ProbeContext, ProbeFinding } from "@mqb/core/plugin";
 import { sniffCodec } from "@mqb/formats";
-import { deletes, type FileConfig, modeOf, recordSettings, writesParts } from "./config.ts";
+import { deletes, type FileConfig, modeOf, pathOf, recordSettings, writesParts } from "./config.ts";
 import { reasonOf } from "./errors.ts";
 import { close, open, readAt, statIfThere } from "./fs-calls.ts";
 import { isStdout } from "./sink/stream-publisher.ts";
@@ -16,7 +16,7 @@ type Found = NonNullable<Awaited<ReturnType<typeof statIfThere>>>;
 
 /** Looks at the file and at the folder around it; makes neither. Of a pipe, only that it is there. */
 export async function probeFile(config: FileConfig, context: ProbeContext): Promise<ProbeFinding[]> {
-  const path = isAbsolute(config.path) ? config.path : resolve(context.baseDir, config.path);
+  const path = pathOf(config, context);
   if (isStdin(path) || isStdout(path)) return [fine("exists", "it is a standard stream of the process")];
   let found: Found | undefined;
   try {

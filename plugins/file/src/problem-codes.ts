@@ -12,5 +12,6 @@ export const problemCodes = {
   MQB_FILE_OVERSIZE_CSV: "`on_oversize: skip` with `format: csv`",
   MQB_FILE_DEPRECATED: "an old spelling that still works",
   MQB_FILE_CSV_PARTS: "`format: csv` with `name_by: source_position`",
+  MQB_FILE_UNUSED: "a field of the other side of a route; it has no effect",
   MQB_FILE_FSYNC_INTERVAL: "`fsync_interval_ms` without `fsync: periodic`; it has no effect",
 };

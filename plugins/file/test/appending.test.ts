@@ -1,4 +1,5 @@
-import { mkdir, rename, symlink, unlink } from "node:fs/promises";
+import { mkdir, rename, rmdir, symlink, unlink } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 import { codeOf, Message } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { FailingCalls } from "./failing-calls.ts";
@@ -107,6 +108,33 @@ describe("a sink that appends", () => {
     expect(await bench.dir.read("out.txt")).toBe("two\n");
   });
 
+  it("fails a send for the time being when the file cannot be opened anew, and goes on when it can", async () => {
+    await using bench = await Workbench.make();
+    const context = bench.context();
+    const sink = await bench.sink(raw, context);
+    await sink.send(message("one"));
+    const path = bench.dir.file("out.txt");
+    await rename(path, `${path}.1`);
+    await mkdir(path);
+    await context.clock.advance(1000);
+    await sink.send(message("two"));
+    for (let n = 0; n < 2; n++)
+      await expect(sink.send(message("three"))).rejects.toMatchObject({
+        code: "MQB_FILE_WRITE_FAILED",
+        kind: "retryable",
+      });
+    await rmdir(path);
+    await sink.send(message("three"));
+    expect([await bench.dir.read("out.txt.1"), await bench.dir.read("out.txt")]).toEqual(["one\ntwo\n", "three\n"]);
+  });
+
+  it.each(["EMFILE", "ENOSPC"])("tries again later when the machine cannot open the file (%s)", async (code) => {
+    await using bench = await Workbench.make();
+    using calls = new FailingCalls();
+    calls.open(code);
+    await expect(bench.sink(raw)).rejects.toMatchObject({ code: "MQB_FILE_NO_ROOM", kind: "connection" });
+  });
+
   it("refuses a directory, and a place where no file can be", async () => {
     await using bench = await Workbench.make();
     await expect(bench.sink({ path: "." })).rejects.toMatchObject({ code: "MQB_FILE_IS_DIRECTORY", kind: "config" });
@@ -190,7 +218,7 @@ describe("a CSV sink", () => {
 
   it("writes nothing below a header that cannot be read", async () => {
     await using bench = await Workbench.make();
-    await bench.dir.write("out.csv", "not gzip");
+    await bench.dir.write("out.csv", gzipSync("a,b\n").fill(0xff, 10, 16));
     await expect(bench.sink({ ...csv, compression: "gzip" })).rejects.toMatchObject({
       code: "MQB_FORMATS_HEADER_UNREADABLE",
       kind: "retryable",

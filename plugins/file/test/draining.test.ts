@@ -89,4 +89,15 @@ describe("a draining source", () => {
     expect(texts((await source.receive(2)).batch)).toHaveLength(2);
     expect(texts((await source.receive(2)).batch)).toHaveLength(1);
   });
+
+  it("says so when a whole CSV file is one header, as line breaks of old Macs make it", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("old.csv", "a,b\r1,2\r3,4\r");
+    const csv = { path: "old.csv", format: "csv" } as const;
+    const context = bench.context({ draining: true });
+    expect(await (await bench.source(csv, context)).drain()).toEqual([]);
+    expect(context.log.entries.filter(({ message }) => message.includes("carriage returns"))).toHaveLength(1);
+    const rows = ['{"a":"1","b":"2"}', '{"a":"3","b":"4"}'];
+    expect(await (await bench.source({ ...csv, delimiter: "\r" })).drain()).toEqual(rows);
+  });
 });

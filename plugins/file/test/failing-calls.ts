@@ -39,6 +39,11 @@ export class FailingCalls implements Disposable {
     );
   }
 
+  /** `open` fails. */
+  open(code: string): this {
+    return this.replace(fs, "open", (...args: unknown[]) => (args.at(-1) as Callback)(systemError(code)));
+  }
+
   /** `fsync` fails. */
   sync(code: string): this {
     return this.replace(fs, "fsync", (_: number, done: Callback) => done(systemError(code)));

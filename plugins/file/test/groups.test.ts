@@ -1,4 +1,4 @@
-import { rename, truncate, unlink } from "node:fs/promises";
+import { rename, symlink, truncate, unlink } from "node:fs/promises";
 import { ACK, NACK } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { lines, Workbench } from "./support.ts";
@@ -95,6 +95,40 @@ describe("a group", () => {
     expect(await run(bench, csv)).toEqual(['{"id":"1","name":"a"}']);
     await bench.append("a.csv", "2;b\n");
     expect(await run(bench, csv)).toEqual(['{"id":"2","name":"b"}']);
+  });
+});
+
+describe("two readers of one group", () => {
+  it("cannot be in one bridge, and a reader can come back", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("a.log", lines(0, 4));
+    const { scope } = bench.context();
+    const first = await bench.source(group, bench.context({ scope }));
+    const second = bench.source(group, bench.context({ scope }));
+    await expect(second).rejects.toMatchObject({ code: "MQB_FILE_GROUP_TWICE", kind: "config" });
+    expect(await first.take()).toHaveLength(4);
+    await bench.source({ ...group, group_id: "other" }, bench.context({ scope }));
+    await first.close();
+    await bench.append("a.log", "new\n");
+    expect(await (await bench.source(group, bench.context({ scope }))).take()).toEqual(["new"]);
+  });
+
+  it("leave the group free when it cannot be opened", async () => {
+    await using bench = await Workbench.make();
+    const { scope } = bench.context();
+    const draining = () => bench.source(group, bench.context({ scope, draining: true }));
+    await expect(draining()).rejects.toMatchObject({ code: "MQB_FILE_NOT_READABLE" });
+    await bench.dir.write("a.log", "a\n");
+    expect(await (await draining()).drain()).toEqual(["a"]);
+  });
+
+  it("do not write through a link that lies where the identity is prepared", async () => {
+    await using bench = await Workbench.make();
+    await bench.dir.write("a.log", "a\n");
+    await bench.dir.write("victim", "precious");
+    for (const name of ["a.log.g.offset.id.tmp"]) await symlink("victim", bench.dir.file(name));
+    expect(await run(bench)).toEqual(["a"]);
+    expect(await bench.dir.read("victim")).toBe("precious");
   });
 });
 

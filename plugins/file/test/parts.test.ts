@@ -46,6 +46,33 @@ describe("a sink of part files", () => {
     expect(await parts(bench)).toEqual(["0-2.bin", "3-3.bin", "4-4.bin"]);
   });
 
+  it("says once, and counts, that records are recognised", async () => {
+    await using bench = await Workbench.make();
+    await (await bench.sink(config)).send(at(0), at(1), at(2));
+    const context = bench.context({ side: "output" });
+    const again = await bench.sink(config, context);
+    await again.send(at(1, "other"), at(3));
+    await again.send(at(2, "other"), at(0, "other"));
+    expect(again.publisher.status!().details).toEqual({ recognised: 3 });
+    const warnings = context.log.entries.filter(({ level }) => level === "warn");
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining("not written again")]);
+  });
+
+  it("refuses for good what has too long a name for the file system", async () => {
+    await using bench = await Workbench.make();
+    const sink = await bench.sink(config);
+    const metadata = new Map([
+      ["mqb.src.kafka_topic", "t".repeat(249)],
+      ["mqb.src.kafka_partition", "0"],
+      ["mqb.src.kafka_offset", "1"],
+    ]);
+    const [outcome] = (await sink.send(new Message("a", metadata)))!;
+    expect(outcome).toMatchObject({
+      type: "failed",
+      error: { code: "MQB_FILE_PART_NAME_TOO_LONG", kind: "permanent" },
+    });
+  });
+
   it("leaves a file alone whose name is taken", async () => {
     await using bench = await Workbench.make();
     const [one, other] = [await bench.sink(config), await bench.sink(config)];

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { createReadStream } from "node:fs";
+import { createReadStream, readdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { Message, NACK } from "@mqb/core/plugin";
+import { eventually } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { Workbench } from "./support.ts";
 
@@ -145,3 +146,28 @@ it.skipIf(process.platform !== "linux")(
     });
   },
 );
+
+describe.skipIf(process.platform !== "linux")("a character device as a source", () => {
+  it("is read", async () => {
+    await using bench = await Workbench.make();
+    const zeros = await bench.source({ path: "/dev/zero", format: "raw", delimiter: "0x00", max_message_bytes: 100 });
+    await zeros.close();
+    const random = await bench.source({ path: "/dev/urandom", format: "raw", delimiter: "0x0a" });
+    expect(await random.take(3)).toHaveLength(3);
+    expect(await (await bench.source({ path: "/dev/null", format: "raw" })).drain()).toEqual([]);
+  });
+
+  it("leaves nothing open", async () => {
+    await using bench = await Workbench.make();
+    const count = () => readdirSync("/proc/self/fd").length;
+    const open = async (): Promise<void> => {
+      const source = await bench.source({ path: "/dev/null", format: "raw" });
+      await source.drain();
+      await source.close();
+    };
+    await open();
+    const before = count();
+    for (let n = 0; n < 20; n++) await open();
+    await eventually(() => count() <= before + 2, "descriptors are closed");
+  });
+});

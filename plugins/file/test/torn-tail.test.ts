@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@mqb/core/plugin";
 import { expect, it } from "vitest";
@@ -69,4 +69,12 @@ it("the mark lies beside the file while it is open, and is gone after a clean cl
   expect(existsSync(mark)).toBe(true);
   await sink.close();
   expect(existsSync(mark)).toBe(false);
+});
+
+it("a link in the place of the mark is not written through", async () => {
+  await using bench = await Workbench.make();
+  writeFileSync(join(bench.dir.path, "victim"), "precious");
+  symlinkSync("victim", join(bench.dir.path, ".out.jsonl.mqb-tail"));
+  expect(await after(bench)).toBe("next\n");
+  expect(await bench.dir.read("victim")).toBe("precious");
 });

@@ -17,12 +17,21 @@ export interface FileState {
   columns: readonly string[] | undefined;
 }
 
+/** How the records of a file are written: all that write to it have to agree. */
+export interface Writing {
+  /** Ends a record; undefined where records are compressed. */
+  readonly terminator: Uint8Array | undefined;
+  /** Format, delimiter and codec, compared as text. */
+  readonly manner: string;
+}
+
 /** A file that is appended to; one for all sinks of a bridge that write to the same real path. */
 export class AppendFile {
   private readonly path: string;
   private readonly lock: PathLock;
   private readonly clock: Clock;
   private readonly mark: TailMark;
+  private readonly manner: string;
   private fd: number | undefined;
   private version: number;
   private size = 0;
@@ -35,42 +44,42 @@ export class AppendFile {
   /** When it was last looked at what others do with the file. */
   private looked = Number.NEGATIVE_INFINITY;
 
-  private constructor(path: string, lock: PathLock, clock: Clock) {
+  private constructor(path: string, lock: PathLock, clock: Clock, manner: string) {
     this.path = path;
     this.lock = lock;
     this.clock = clock;
+    this.manner = manner;
     this.mark = new TailMark(path);
     this.version = lock.version;
   }
 
   /**
    * Opens the file, makes it and its folders where they are missing. Half a record that a killed process left behind is
-   * cut off; `terminator` ends a record, undefined where records are compressed. Rejects with a `config` error.
+   * cut off. Rejects with a `config` error, or a `connection` error where another time it may do.
    */
-  static async share(
-    path: string,
-    terminator: Uint8Array | undefined,
-    context: OpenContext,
-  ): Promise<Shared<AppendFile>> {
+  static async share(path: string, writing: Writing, context: OpenContext): Promise<Shared<AppendFile>> {
     const fd = await openToAppend(path);
     let unused = true;
     try {
       // The real path exists only now.
       const real = await realpath(path);
       const lock = pathLock(context, real);
-      return await context.share(
+      const shared = await context.share(
         `file:sink:${real}`,
         async () => {
-          const cut = await cutTornTail(real, fd, terminator);
+          const cut = await cutTornTail(real, fd, writing.terminator);
           if (cut > 0)
             context.log.warn(`${path}: cut off ${cut} bytes of a record that a killed process left unfinished`);
-          const file = new AppendFile(real, lock, context.clock);
+          const file = new AppendFile(real, lock, context.clock, writing.manner);
           await file.use(fd);
           unused = false;
           return file;
         },
         (file) => file.close(),
       );
+      if (shared.value.manner === writing.manner) return shared;
+      await shared.release();
+      throw fileErrors.OTHER_RECORDS({ path });
     } finally {
       if (unused) await close(fd);
     }
@@ -151,7 +160,13 @@ export class AppendFile {
 
   private async reopenIfMoved(): Promise<void> {
     if (this.fd === undefined) throw fileErrors.CLOSED({ path: this.path });
-    if (this.moved || this.version !== this.lock.version) await this.use(await openToAppend(this.path));
+    if (!this.moved && this.version === this.lock.version) return;
+    try {
+      await this.use(await openToAppend(this.path));
+    } catch (cause) {
+      // A route that runs does not end because somebody moves files about: the next try may find all in order.
+      throw fileErrors.WRITE_FAILED({ path: this.path, reason: reasonOf(cause), partial: false }, { cause });
+    }
   }
 
   private lookIsDue(): boolean {
@@ -207,6 +222,9 @@ export class AppendFile {
   }
 }
 
+/** Faults of the machine, not of the configuration. */
+const NO_ROOM = new Set(["EMFILE", "ENFILE", "ENOSPC", "EDQUOT", "EIO", "ENOMEM"]);
+
 async function openToAppend(path: string): Promise<number> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
   try {
@@ -216,7 +234,9 @@ async function openToAppend(path: string): Promise<number> {
       return open(path, flags);
     });
   } catch (cause) {
-    if (codeOfSystem(cause) === "EISDIR") throw fileErrors.IS_DIRECTORY({ path }, { cause });
+    const code = codeOfSystem(cause);
+    if (code === "EISDIR") throw fileErrors.IS_DIRECTORY({ path });
+    if (NO_ROOM.has(code ?? "")) throw fileErrors.NO_ROOM({ path, reason: reasonOf(cause) }, { cause });
     throw fileErrors.NOT_WRITABLE({ path, reason: reasonOf(cause) }, { cause });
   }
 }

@@ -3,23 +3,30 @@ import {
   type Compressor,
   CsvEncoder,
   createEncoder,
+  describeDelimiter,
   type EncodedRows,
   openCompressor,
   type RecordEncoder,
   type Refused,
+  SNIFF_BYTES,
+  sniffCodec,
 } from "@mqb/formats";
 import { type FileConfig, type RecordSettings, recordSettings } from "../config.ts";
 import { fileErrors } from "../errors.ts";
+import { close, open, readAt } from "../fs-calls.ts";
 import { AppendFile, type FileState } from "./append-file.ts";
 import { readHeader } from "./csv-header.ts";
-import { compressed, outcomesOf } from "./encode.ts";
+import { compressed, outcomesOf, warnMismatch } from "./encode.ts";
 import { PeriodicSync } from "./periodic-sync.ts";
 
 /** Opens a regular file to append to. */
 export async function openAppendPublisher(config: FileConfig, path: string, context: OpenContext): Promise<Publisher> {
   const settings = recordSettings(config);
   const compressor = settings.compression ? await openCompressor(settings.compression) : undefined;
-  const shared = await AppendFile.share(path, compressor ? undefined : settings.delimiter, context);
+  const { format, delimiter, csv } = settings;
+  const manner = JSON.stringify([format, delimiter.toString("hex"), config.compression, format === "csv" ? csv : null]);
+  const writing = { terminator: compressor ? undefined : delimiter, manner };
+  const shared = await AppendFile.share(path, writing, context);
   const publisher = new AppendPublisher(config, path, settings, compressor, shared, context);
   try {
     await publisher.prepare();
@@ -41,6 +48,7 @@ class AppendPublisher implements Publisher {
   private readonly encoder: RecordEncoder | undefined;
   private readonly rows: CsvEncoder | undefined;
   private readonly periodic: PeriodicSync | undefined;
+  private readonly log: OpenContext["log"];
   private closed = false;
   private failure: string | undefined;
 
@@ -58,6 +66,7 @@ class AppendPublisher implements Publisher {
     this.compressor = compressor;
     this.shared = shared;
     this.file = shared.value;
+    this.log = context.log;
     const { format, delimiter, csv } = settings;
     if (format === "csv") {
       this.rows = new CsvEncoder({ csv, delimiter, onMismatch: (key) => warnMismatch(config, context, key) });
@@ -69,7 +78,9 @@ class AppendPublisher implements Publisher {
 
   /** Finds out at start what could make every batch fail. */
   async prepare(): Promise<void> {
+    await refuseOtherCodec(this.config, this.path, this.settings);
     if (this.rows) await this.file.learn((state) => this.learnColumns(state));
+    if (!this.compressor) await this.file.learn((state) => this.lookAtEnd(state));
     if (this.config.fsync === "batch" || this.config.fsync === "periodic") await this.file.syncName();
   }
 
@@ -136,16 +147,53 @@ class AppendPublisher implements Publisher {
     }
   }
 
+  /** A missing last line break is never mended, as in the original; the record that suffers is not to do so in silence. */
+  private async lookAtEnd(state: FileState): Promise<void> {
+    const { delimiter } = this.settings;
+    if (state.size === 0) return;
+    const fd = await open(this.path, "r").catch(() => undefined);
+    // Not every file that takes records can be read.
+    if (fd === undefined) return;
+    try {
+      const from = Math.max(0, state.size - delimiter.length);
+      if ((await readAt(fd, from, delimiter.length)).equals(delimiter)) return;
+    } finally {
+      await close(fd);
+    }
+    this.log.warn(
+      `${this.config.path} does not end with the delimiter: the first record becomes part of its last one; append ${describeDelimiter(delimiter)} to the file before the route starts`,
+    );
+  }
+
   private async learnColumns(state: FileState): Promise<void> {
     if (state.columns !== undefined || state.size === 0 || !this.settings.csv.header) return;
     state.columns = await readHeader(this.path, this.settings);
   }
 }
 
-export function warnMismatch(config: FileConfig, context: OpenContext, key: string | undefined): void {
-  const what =
-    key === undefined
-      ? "lacks columns, which stay empty"
-      : `has keys that are no columns, first "${key}", which are dropped`;
-  context.log.warn(`${config.path}: a record ${what}; further ones are not reported`);
+/** What would be appended to a file that begins otherwise could not be read with it. */
+async function refuseOtherCodec(config: FileConfig, path: string, settings: RecordSettings): Promise<void> {
+  const fd = await open(path, "r").catch(() => undefined);
+  if (fd === undefined) return;
+  let head: Buffer;
+  try {
+    head = await readAt(fd, 0, SNIFF_BYTES);
+  } finally {
+    await close(fd);
+  }
+  const { compression, format } = settings;
+  const found = sniffCodec(head);
+  if (head.length === 0 || found === compression) return;
+  // A raw payload may begin like anything, and compressed members may have padding or a skippable frame before them.
+  if (compression ? found === undefined && isFiller(head) : format === "raw") return;
+  throw fileErrors.OTHER_CODEC({
+    path: config.path,
+    found: found ? `${found} data` : "data that is not compressed",
+    wanted: settings.compression ? `${settings.compression} data` : `${settings.format} records`,
+  });
+}
+
+function isFiller(head: Buffer): boolean {
+  const skippable = head.length >= 4 && (head.readUInt32LE(0) & 0xfffffff0) >>> 0 === 0x184d2a50;
+  return skippable || head.every((byte) => byte === 0);
 }

@@ -1,9 +1,7 @@
 import { formatErrors, openDecompressor, parseHeader } from "@mqb/formats";
-import type { RecordSettings } from "../config.ts";
+import { HEADER_MAX, type RecordSettings } from "../config.ts";
 import { reasonOf } from "../errors.ts";
 import { close, open, readAt } from "../fs-calls.ts";
-
-const HEAD_MAX = 1024 * 1024;
 
 /**
  * The columns that a file's header names. Rejects with a `retryable` error when there is something that cannot be read:
@@ -28,7 +26,7 @@ export async function readHeader(path: string, settings: RecordSettings): Promis
 async function readHead(path: string, settings: RecordSettings): Promise<Buffer> {
   const fd = await open(path, "r");
   try {
-    const head = await readAt(fd, 0, HEAD_MAX);
+    const head = await readAt(fd, 0, HEADER_MAX);
     if (!settings.compression) return head;
     const decompressor = await openDecompressor(settings.compression, path);
     try {

@@ -1,5 +1,6 @@
-import { ACCEPTED, failed, type MessageBatch, type Outcome } from "@mqb/core/plugin";
+import { ACCEPTED, failed, type MessageBatch, type OpenContext, type Outcome } from "@mqb/core/plugin";
 import type { Compressor, Refused } from "@mqb/formats";
+import type { FileConfig } from "../config.ts";
 
 /** One outcome per message, or undefined when none was refused. */
 export function outcomesOf(batch: MessageBatch, refused: readonly Refused[]): readonly Outcome[] | undefined {
@@ -17,4 +18,13 @@ export async function compressed(
   if (!compressor || chunks.length === 0) return chunks;
   const members = await compressor.compress(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   return members as readonly Buffer[];
+}
+
+/** Told once, when a record's keys are not the columns; `key` is the first that is none. */
+export function warnMismatch(config: FileConfig, context: OpenContext, key: string | undefined): void {
+  const what =
+    key === undefined
+      ? "lacks columns, which stay empty"
+      : `has keys that are no columns, first "${key}", which are dropped`;
+  context.log.warn(`${config.path}: a record ${what}; further ones are not reported`);
 }

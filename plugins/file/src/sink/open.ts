@@ -1,6 +1,5 @@
-import { isAbsolute, resolve } from "node:path";
 import type { OpenContext, Publisher } from "@mqb/core/plugin";
-import { type FileConfig, writesParts } from "../config.ts";
+import { type FileConfig, pathOf, writesParts } from "../config.ts";
 import { fileErrors } from "../errors.ts";
 import { statIfThere } from "../fs-calls.ts";
 import { openAppendPublisher } from "./append-publisher.ts";
@@ -8,7 +7,7 @@ import { openPartPublisher } from "./part-publisher.ts";
 import { isStdout, openStreamPublisher } from "./stream-publisher.ts";
 
 export async function openPublisher(config: FileConfig, context: OpenContext): Promise<Publisher> {
-  const path = isAbsolute(config.path) ? config.path : resolve(context.baseDir, config.path);
+  const path = pathOf(config, context);
   if (writesParts(config)) return openPartPublisher(config, path, context);
   if (isStdout(path)) return openStreamPublisher(config, path, context);
   const stats = await statIfThere(path).catch(() => undefined);

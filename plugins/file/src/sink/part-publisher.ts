@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readdir, rename, stat, unlink } from "node:fs/promises";
+import { link, mkdir, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import {
   ACCEPTED,
@@ -26,7 +26,7 @@ import {
 } from "@mqb/formats";
 import { type FileConfig, recordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
-import { close, open, statIfThere, sync, syncDirectory, write } from "../fs-calls.ts";
+import { close, open, statIfThere, sync, syncDirectory, writeAll } from "../fs-calls.ts";
 import { compressed } from "./encode.ts";
 
 const STAGE = ".stage-";
@@ -68,6 +68,8 @@ class PartPublisher implements Publisher {
   private readonly covered = new CoveredRanges();
   private listed = false;
   private closed = false;
+  /** Messages that stood in parts already. */
+  private recognised = 0;
 
   constructor(
     target: string,
@@ -95,6 +97,7 @@ class PartPublisher implements Publisher {
       this.context.log.warn(
         `${this.target}: ${plan.repeated.length} messages repeat a source position and are dropped`,
       );
+    if (plan.covered > 0) this.recognise(plan.covered);
     const waiting = [...plan.parts];
     const written: PlannedPart[] = [];
     const worker = async (): Promise<void> => {
@@ -112,7 +115,17 @@ class PartPublisher implements Publisher {
   }
 
   status(): EndpointStatus {
-    return { healthy: !this.closed, target: this.target };
+    return { healthy: !this.closed, target: this.target, details: { recognised: this.recognised } };
+  }
+
+  /** A repetition is wanted; a source that counts other records by the same numbers is not, and looks the same from here. */
+  private recognise(count: number): void {
+    if (this.recognised === 0)
+      this.context.log.warn(
+        `${this.target}: records whose positions stand in part files already are not written again; if the source was written anew since, use another directory`,
+        { records: count },
+      );
+    this.recognised += count;
   }
 
   /** A failed listing is tried again with the next batch; until then only equal names are recognised. */
@@ -138,11 +151,11 @@ class PartPublisher implements Publisher {
       this.encoder.release(chunks);
       return true;
     } catch (cause) {
-      fail(
-        outcomes,
-        part,
-        fileErrors.PART_FAILED({ path: this.target, part: name, reason: reasonOf(cause) }, { cause }),
-      );
+      const error =
+        codeOfSystem(cause) === "ENAMETOOLONG"
+          ? fileErrors.PART_NAME_TOO_LONG({ path: this.target, part: name }, { cause })
+          : fileErrors.PART_FAILED({ path: this.target, part: name, reason: reasonOf(cause) }, { cause });
+      fail(outcomes, part, error);
       return false;
     }
   }
@@ -153,9 +166,7 @@ class PartPublisher implements Publisher {
     try {
       const fd = await open(stage, "wx");
       try {
-        for (const chunk of chunks) {
-          for (let written = 0; written < chunk.length; ) written += await write(fd, [chunk.subarray(written)], null);
-        }
+        for (const chunk of chunks) await writeAll(fd, chunk);
         await sync(fd);
       } finally {
         await close(fd);
@@ -201,7 +212,7 @@ async function removeStale(directory: string, context: OpenContext): Promise<voi
   for (const name of names) {
     if (!name.startsWith(STAGE)) continue;
     const path = join(directory, name);
-    const stats = await stat(path).catch(() => undefined);
-    if (stats && context.clock.now() - stats.mtimeMs > STALE_MS) await unlink(path).catch(() => {});
+    const stats = await statIfThere(path).catch(() => undefined);
+    if (stats && context.clock.now() - Number(stats.mtimeMs) > STALE_MS) await unlink(path).catch(() => {});
   }
 }

@@ -12,9 +12,8 @@ import {
 import { type Compressor, CsvEncoder, createEncoder, openCompressor, type RecordEncoder } from "@mqb/formats";
 import { type FileConfig, recordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
-import { close, open, statIfThere, write } from "../fs-calls.ts";
-import { warnMismatch } from "./append-publisher.ts";
-import { compressed, outcomesOf } from "./encode.ts";
+import { close, open, statIfThere, writeAll } from "../fs-calls.ts";
+import { compressed, outcomesOf, warnMismatch } from "./encode.ts";
 
 const STDOUT = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 const WAIT_FOR_READER_MS = 100;
@@ -141,9 +140,7 @@ function writeToStream(stream: Writable, chunks: readonly Buffer[], path: string
 
 async function writeToDevice(fd: number, chunks: readonly Buffer[], path: string): Promise<void> {
   try {
-    for (const chunk of chunks) {
-      for (let written = 0; written < chunk.length; ) written += await write(fd, [chunk.subarray(written)], null);
-    }
+    for (const chunk of chunks) await writeAll(fd, chunk);
   } catch (cause) {
     throw writeError(cause, path);
   }

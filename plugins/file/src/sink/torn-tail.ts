@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fstat, readAt, truncate } from "../fs-calls.ts";
+import { close, endOfLast, fstat, open, truncate } from "../fs-calls.ts";
 import { isAlive, type ProcessMark, thisProcess } from "../process-mark.ts";
 
 /** What is being appended: by whom, to which file, behind which size, how many bytes. */
@@ -12,8 +12,9 @@ interface Append extends ProcessMark {
 }
 
 const SETTLE_MS = 20;
-const SEARCH = 64 * 1024;
 const MARK_LENGTH = 128;
+/** The name can be foreseen: a link that somebody has put there is not followed. */
+const MARK_FLAGS = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_TRUNC | (fs.constants.O_NOFOLLOW ?? 0);
 
 /**
  * A small hidden file beside a file that is appended to. It says before every write what is about to be written: a
@@ -33,7 +34,7 @@ export class TailMark {
   begin(ino: bigint, size: number, length: number): void {
     if (this.unusable) return;
     try {
-      this.fd ??= fs.openSync(this.path, "w", 0o600);
+      this.fd ??= fs.openSync(this.path, MARK_FLAGS, 0o600);
       const append: Append = { ...thisProcess(), ino: String(ino), size, length };
       fs.writeSync(this.fd, JSON.stringify(append).padEnd(MARK_LENGTH), 0);
     } catch {
@@ -75,21 +76,13 @@ function torn(mark: Append | undefined, stats: fs.BigIntStats): (Append & { read
   return cut > 0 && cut < mark.length ? { ...mark, cut } : undefined;
 }
 
-/** The end of the last record in `[from, to)`, or `from`. */
+/** The end of the last record in `[from, to)`, or `from`. The descriptor of an appender cannot be read from. */
 async function lastRecordEnd(path: string, from: number, to: number, terminator: Uint8Array): Promise<number> {
-  const reader = fs.openSync(path, "r");
+  const reader = await open(path, "r");
   try {
-    for (let end = to; end > from; ) {
-      const start = Math.max(from, end - SEARCH);
-      const found = (await readAt(reader, start, end - start)).lastIndexOf(terminator);
-      if (found >= 0) return start + found + terminator.length;
-      if (start === from) break;
-      // A terminator may lie across two pieces.
-      end = start + terminator.length - 1;
-    }
-    return from;
+    return (await endOfLast(reader, terminator, from, to)) ?? from;
   } finally {
-    fs.closeSync(reader);
+    await close(reader);
   }
 }
 

@@ -279,11 +279,21 @@ export class FileConsumer implements Consumer {
 
   /** What was read of a stream may come back still; only when it is settled the source is finished. */
   private async afterEnd(signal: AbortSignal): Promise<boolean> {
+    if (!this.sawHeader) this.lookForLoneCr();
     if (this.options.draining || this.opened!.regular) return false;
     if (this.ledger.empty) throw fileErrors.STREAM_ENDED({ path: this.options.path });
     // Any commit ends the wait.
     await this.wait(new Promise<never>(() => {}), signal);
     return this.goesOn(signal);
+  }
+
+  /** A file with the line breaks of old Macs is one long header to a reader of CSV. */
+  private lookForLoneCr(): void {
+    this.sawHeader = true;
+    if (!this.header()?.columns.some((name) => name.includes("\r"))) return;
+    this.options.log.warn(
+      `${this.options.path}: no row follows the header, which holds carriage returns; if they end the records, set delimiter: "\\r"`,
+    );
   }
 
   /** After each commit: what came back is not to wait for more of the source, nor the end of a stream. */

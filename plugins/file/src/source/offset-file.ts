@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { access, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { access, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMqbError, type Logger } from "@mqb/core/plugin";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
@@ -115,9 +116,15 @@ export class OffsetFile {
     if (identity !== this.stored) {
       // A crash between these steps finds offset 0, whichever file is named: the file is read from its start.
       if (file !== this.file) await this.writeOffset(0);
-      const temporary = `${this.idPath}.tmp`;
-      await writeFile(temporary, identity);
-      await rename(temporary, this.idPath);
+      // A name that nobody can have put a link under, and that no other process uses.
+      const temporary = `${this.idPath}.${randomUUID()}.tmp`;
+      try {
+        await writeFile(temporary, identity, { flag: "wx" });
+        await rename(temporary, this.idPath);
+      } catch (error) {
+        await unlink(temporary).catch(() => {});
+        throw error;
+      }
       this.stored = identity;
     }
     this.file = file;
@@ -129,7 +136,9 @@ export class OffsetFile {
       this.fd = await open(this.path, constants.O_RDWR | constants.O_CREAT);
       await truncate(this.fd, 20);
     }
-    await write(this.fd, [Buffer.from(offset.toString().padStart(20, "0"))], 0);
+    const digits = Buffer.from(offset.toString().padStart(20, "0"));
+    const count = await write(this.fd, [digits], 0);
+    if (count < digits.length) throw new Error(`only ${count} of ${digits.length} digits were written`);
   }
 
   private async readIfThere(path: string): Promise<string | undefined> {

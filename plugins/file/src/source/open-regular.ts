@@ -7,9 +7,9 @@ import {
   SNIFF_BYTES,
   sniffCodec,
 } from "@mqb/formats";
-import type { RecordSettings } from "../config.ts";
+import { HEADER_MAX, type RecordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
-import { close, fstat, open, readAt } from "../fs-calls.ts";
+import { close, endOfLast, fstat, open, readAt } from "../fs-calls.ts";
 import { compareIdentity, type FileIdentity, identityOf } from "./identity.ts";
 import { findRenamed } from "./siblings.ts";
 
@@ -27,9 +27,6 @@ export interface OpenedFile {
   /** Offset in the file, or in its decompressed contents, to go on at. */
   readonly offset: number;
 }
-
-/** A CSV header is looked for in so many bytes. */
-export const HEADER_MAX = 1024 * 1024;
 
 /**
  * Opens a regular file at the place where reading is to begin. A stored position in a file that has been truncated or
@@ -51,7 +48,8 @@ export async function openRegular(
     await refuseOtherData(fd, path, size, settings);
     if (start.at === "start") return { fd, identity: await identityOf(fd), offset: 0 };
     if (start.at === "end") {
-      const offset = draining ? size : await lastRecordStart(fd, size, settings.delimiter);
+      // Behind the last delimiter, so that reading never begins within a record.
+      const offset = draining ? size : ((await endOfLast(fd, settings.delimiter, 0, size)) ?? 0);
       return { fd, identity: await identityOf(fd), offset };
     }
     const verdict = start.identity ? await compareIdentity(start.identity, fd) : "same";
@@ -90,7 +88,7 @@ async function openToRead(path: string): Promise<number> {
   try {
     return await open(path, "r");
   } catch (cause) {
-    if (codeOfSystem(cause) === "EISDIR") throw fileErrors.IS_DIRECTORY({ path }, { cause });
+    if (codeOfSystem(cause) === "EISDIR") throw fileErrors.IS_DIRECTORY({ path });
     throw fileErrors.NOT_READABLE({ path, reason: reasonOf(cause) }, { cause });
   }
 }
@@ -106,18 +104,4 @@ export function refuseHead(head: Uint8Array, size: number, source: string): void
   const codec = sniffCodec(head);
   if (codec) throw formatErrors.COMPRESSED({ source, codec });
   if (looksSealed(head, size)) throw formatErrors.SEALED({ source });
-}
-
-/** Behind the last delimiter, so that reading never begins within a record. */
-async function lastRecordStart(fd: number, size: number, delimiter: Buffer): Promise<number> {
-  const step = 64 * 1024;
-  for (let end = size; end > 0; ) {
-    const from = Math.max(0, end - step);
-    const bytes = await readAt(fd, from, end - from);
-    const found = bytes.lastIndexOf(delimiter);
-    if (found >= 0) return from + found + delimiter.length;
-    if (from === 0) return 0;
-    end = from + delimiter.length - 1;
-  }
-  return 0;
 }

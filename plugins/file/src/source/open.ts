@@ -1,8 +1,16 @@
 import { realpath } from "node:fs/promises";
-import { isAbsolute, resolve } from "node:path";
 import { type Consumer, type OpenContext, type Shared, sleep } from "@mqb/core/plugin";
 import { CHUNK_HEADROOM, type CsvStreamHeader, headerEnd, openDecompressor } from "@mqb/formats";
-import { deletes, type FileConfig, modeOf, type RecordSettings, recordSettings, type SourceMode } from "../config.ts";
+import {
+  deletes,
+  type FileConfig,
+  HEADER_MAX,
+  modeOf,
+  pathOf,
+  type RecordSettings,
+  recordSettings,
+  type SourceMode,
+} from "../config.ts";
 import { codeOfSystem, fileErrors } from "../errors.ts";
 import { readAt, statIfThere } from "../fs-calls.ts";
 import { pathLock } from "../path-lock.ts";
@@ -13,7 +21,7 @@ import { DecompressedInput } from "./decompressed-input.ts";
 import type { ByteInput } from "./input.ts";
 import type { Acked } from "./ledger.ts";
 import { OffsetFile } from "./offset-file.ts";
-import { HEADER_MAX, headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
+import { headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
 import { openStream } from "./open-stream.ts";
 import { type Generation, RegularInput } from "./regular-input.ts";
 import { epochOf, makeStamp } from "./stamp.ts";
@@ -30,7 +38,7 @@ interface Session {
 const WAIT_FOR_FILE_MS = 250;
 
 export async function openConsumer(config: FileConfig, context: OpenContext): Promise<Consumer> {
-  const path = isAbsolute(config.path) ? config.path : resolve(context.baseDir, config.path);
+  const path = pathOf(config, context);
   // Also where the shell has given a file: it is read on from where it stands.
   if (isStdin(path)) return openStream(config, path, context);
   const stats = await statIfThere(path).catch(() => undefined);
@@ -50,6 +58,7 @@ class FileSource {
   private readonly offsets: OffsetFile | undefined;
   private cutter: Shared<FrontCutter> | undefined;
   private cutting: CuttingReader | undefined;
+  private group: { holder: FileSource | undefined } | undefined;
   private appeared = false;
   private warned = false;
   private warnedOfHeader = false;
@@ -67,7 +76,14 @@ class FileSource {
 
   async open(): Promise<Consumer> {
     const { config, context, settings, session } = this;
-    const opened = await this.openInput();
+    this.holdGroup();
+    let opened: OpenInput | undefined;
+    try {
+      opened = await this.openInput();
+    } catch (error) {
+      this.letGoOfGroup();
+      throw error;
+    }
     const startsAtZero = this.mode === "consume" && !deletes(config);
     return new FileConsumer(
       {
@@ -93,6 +109,22 @@ class FileSource {
       },
       opened,
     );
+  }
+
+  /** The position belongs to one reader of this bridge. */
+  private holdGroup(): void {
+    const { config, context, path } = this;
+    if (!this.offsets) return;
+    const group = context.local<{ holder: FileSource | undefined }>(`file:group:${config.group_id}:${path}`, () => ({
+      holder: undefined,
+    }));
+    if (group.holder) throw fileErrors.GROUP_TWICE({ path: config.path, group: config.group_id! });
+    group.holder = this;
+    this.group = group;
+  }
+
+  private letGoOfGroup(): void {
+    if (this.group?.holder === this) this.group.holder = undefined;
   }
 
   /** Undefined when a live source has to wait for the file; a drain fails with the reason. */
@@ -213,7 +245,11 @@ class FileSource {
   private async close(): Promise<void> {
     if (this.cutting) await this.cutter!.value.leave(this.cutting);
     await this.cutter?.release();
-    await this.offsets?.close();
+    try {
+      await this.offsets?.close();
+    } finally {
+      this.letGoOfGroup();
+    }
   }
 }
 

@@ -1,8 +1,9 @@
-import { constants } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { isatty, ReadStream } from "node:tty";
 import { fileErrors, reasonOf } from "../errors.ts";
-import { open } from "../fs-calls.ts";
+import { close, fstat, open } from "../fs-calls.ts";
 import type { ByteInput, Chunk } from "./input.ts";
 
 /** Names of the process's standard input. */
@@ -13,7 +14,7 @@ export function isStdin(path: string): boolean {
 }
 
 /**
- * A pipe, a FIFO, a terminal or standard input: read once, never sought in. After `close` it can be taken up again with
+ * A pipe, a FIFO, a terminal, another character device or standard input: read once, never sought in. After `close` it can be taken up again with
  * `resume`; a `next` that waits goes on waiting then, and nothing that was read is lost.
  */
 export class StreamInput implements ByteInput {
@@ -30,7 +31,7 @@ export class StreamInput implements ByteInput {
   /** Opens the stream, or takes it up again. Does not wait for a FIFO's writer: reading does. */
   async resume(): Promise<void> {
     if (this.stream || this.ended) return;
-    const stream = isStdin(this.path) ? process.stdin : await openFifo(this.path);
+    const stream = isStdin(this.path) ? process.stdin : await openStream(this.path);
     this.stream = stream;
     this.failure = undefined;
     if (stream.readableEnded || stream.destroyed) this.ended = true;
@@ -89,11 +90,14 @@ export class StreamInput implements ByteInput {
   };
 }
 
-async function openFifo(path: string): Promise<Readable> {
+async function openStream(path: string): Promise<Readable> {
+  let fd: number | undefined;
   try {
-    const fd = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return new Socket({ fd, readable: true, writable: false });
+    fd = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if ((await fstat(fd)).isFIFO()) return new Socket({ fd, readable: true, writable: false });
+    return isatty(fd) ? new ReadStream(fd) : createReadStream(path, { fd });
   } catch (cause) {
+    if (fd !== undefined) await close(fd);
     throw fileErrors.NOT_READABLE({ path, reason: reasonOf(cause) }, { cause });
   }
 }
