@@ -1,13 +1,28 @@
 import type { DelayConfig } from "./delay/definition.ts";
 import type { DlqConfig } from "./dlq/config.ts";
+import type { FanoutConfig } from "./fanout/config.ts";
 import type { FilterConfig } from "./filter/config.ts";
 import type { MemoryConfig } from "./memory/config.ts";
 import type { MetricsConfig } from "./metrics/definition.ts";
 import type { RefConfig } from "./ref/definition.ts";
+import type { RequestConfig } from "./request/config.ts";
 import type { RetryConfig } from "./retry/config.ts";
 import type { StaticConfig } from "./static/config.ts";
+import type { SwitchConfig } from "./switch/config.ts";
 
-export type { DelayConfig, DlqConfig, FilterConfig, MemoryConfig, MetricsConfig, RefConfig, RetryConfig, StaticConfig };
+export type {
+  DelayConfig,
+  DlqConfig,
+  FanoutConfig,
+  FilterConfig,
+  MemoryConfig,
+  MetricsConfig,
+  RefConfig,
+  RequestConfig,
+  RetryConfig,
+  StaticConfig,
+  SwitchConfig,
+};
 
 declare module "@mqb/core/plugin" {
   interface EndpointConfigs {
@@ -15,6 +30,10 @@ declare module "@mqb/core/plugin" {
     null: null;
     static: StaticConfig;
     ref: RefConfig;
+    fanout: FanoutConfig;
+    switch: SwitchConfig;
+    request: RequestConfig;
+    response: Readonly<Record<string, never>>;
   }
   interface MiddlewareConfigs {
     retry: RetryConfig;

@@ -75,6 +75,14 @@ export const errors = defineErrors("MQB_STANDARD", {
       `the filter "${p.expression}" could not be evaluated for ${p.failed} of ${p.length} messages: ${p.reason}`,
     hint: "`on_error: drop` drops such messages instead of stopping the route",
   }),
+  PART_GIVEN_UP: errorRow<{ path: string }>({
+    kind: "retryable",
+    message: (p) => `stopped waiting for ${p.path}, which did not say in time whether it took the messages`,
+  }),
+  REOPEN_CLOSED: errorRow<{ path: string }>({
+    kind: "connection",
+    message: (p) => `${p.path} is closed`,
+  }),
   STORE_URL: errorRow<{ url: string; reason: string }>({
     kind: "config",
     message: (p) => `the state store "${p.url}" cannot be used: ${p.reason}`,

@@ -1,18 +1,24 @@
 import { API_VERSION, definePlugin } from "@mqb/core/plugin";
 import { delay } from "./delay/definition.ts";
 import { dlq } from "./dlq/definition.ts";
+import { fanout } from "./fanout/definition.ts";
 import { filter } from "./filter/definition.ts";
 import { memory } from "./memory/definition.ts";
 import { metrics } from "./metrics/definition.ts";
 import { nullEndpoint } from "./null/definition.ts";
 import { ref } from "./ref/definition.ts";
+import { request } from "./request/definition.ts";
+import { response } from "./response/definition.ts";
 import { retry } from "./retry/definition.ts";
+import { fanoutScheme, requestScheme, responseScheme } from "./schemes/branches.ts";
 import { memoryScheme } from "./schemes/memory.ts";
 import { nullScheme } from "./schemes/null.ts";
 import { staticScheme } from "./schemes/static.ts";
+import { switchScheme } from "./schemes/switch.ts";
 import { staticEndpoint } from "./static/definition.ts";
 import { fileStore } from "./stores/file/store.ts";
 import { memoryStore } from "./stores/memory.ts";
+import { switchEndpoint } from "./switch/definition.ts";
 
 export type * from "./config-types.ts";
 export { errors } from "./errors.ts";
@@ -25,8 +31,25 @@ export { Template, type TemplateOptions } from "./template/template.ts";
 export default definePlugin({
   name: "@mqb/standard",
   apiVersion: API_VERSION,
-  endpoints: { memory, null: nullEndpoint, static: staticEndpoint, ref },
+  endpoints: {
+    memory,
+    null: nullEndpoint,
+    static: staticEndpoint,
+    ref,
+    response,
+    fanout,
+    switch: switchEndpoint,
+    request,
+  },
   middlewares: { retry, dlq, filter, delay, metrics },
   stores: { memory: memoryStore, file: fileStore },
-  schemes: { memory: memoryScheme, null: nullScheme, static: staticScheme },
+  schemes: {
+    memory: memoryScheme,
+    null: nullScheme,
+    static: staticScheme,
+    response: responseScheme,
+    fanout: fanoutScheme,
+    switch: switchScheme,
+    request: requestScheme,
+  },
 });

@@ -2,4 +2,5 @@
 export const problemCodes = {
   MQB_STANDARD_DLQ_BEFORE_RETRY: "`dlq` listed before `retry`: exhausted retries never reach it (a warning)",
   MQB_STANDARD_MEMORY_OTHER_SIDE: "an option of a memory endpoint that works on the other side only (a warning)",
+  MQB_STANDARD_REQUEST_NEVER_REPLIES: "`request.to` is an endpoint that never replies",
 };

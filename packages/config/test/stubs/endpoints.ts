@@ -205,22 +205,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     sides: "both",
     fields: "path! tree read_from_start:flag delete_after_read:flag",
   },
-  fanout: { from: "@mqb/standard", sides: "out", structural: true, type: "[out]" },
-  switch: {
-    from: "@mqb/standard",
-    sides: "out",
-    structural: true,
-    fields: "metadata_key cases:{out} when:[switch_case] default:out",
-  },
-  request: { from: "@mqb/standard", sides: "out", structural: true, fields: "to!:out forward_to!:out" },
-  response: {
-    from: "@mqb/standard",
-    sides: "out",
-    structural: true,
-    replies: true,
-    fields: "",
-    facts: { answers: true },
-  },
   reader: { from: "@mqb/standard", sides: "out", structural: true, replies: true, type: "in" },
   sequence: {
     from: "@mqb/standard",

@@ -124,6 +124,7 @@ function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope
     ...own,
     path: at,
     side,
+    ...("output" in of ? { declared: of.output } : {}),
     log: bridge.log.module?.(name) ?? bridge.log,
     clock: bridge.clock,
     baseDir: bridge.baseDir,

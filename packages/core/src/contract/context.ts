@@ -1,6 +1,6 @@
 import type { Accounting } from "../route/accounting.ts";
 import type { Clock } from "./clock.ts";
-import type { Consumer, Publisher } from "./endpoint.ts";
+import type { Consumer, OutputCapabilities, Publisher } from "./endpoint.ts";
 import type { ExpressionCompiler } from "./expression.ts";
 import type { Logger } from "./log.ts";
 import type { StateStore } from "./store.ts";
@@ -12,6 +12,8 @@ export interface OpenContext {
   /** Where in the route it stands, e.g. `output.middlewares[0].dlq.endpoint`. */
   readonly path: string;
   readonly side: Side;
+  /** Of an output endpoint: what it was declared to be able to do when it was checked, its middlewares worked in. */
+  readonly declared?: OutputCapabilities;
   /** Aborted when the start is given up, and after both ends of the route were closed: stop connecting. */
   readonly signal: AbortSignal;
   readonly log: Logger;
