@@ -16,6 +16,11 @@ export const configErrors = defineErrors("MQB_CONFIG", {
     message: (p) => `"${p.uri}" is no endpoint URI: it has no scheme`,
     hint: (p) => `for a file write file:${p.near ?? p.uri}`,
   }),
+  URI_PASSWORD: errorRow<{ uri: string }>({
+    kind: "config",
+    message: (p) => `the password in "${p.uri}" ends where it should not: it holds a /, ? or # that is not encoded`,
+    hint: "percent-encode it (/ is %2F, ? is %3F, # is %23, @ is %40), or use the field for the password, where there is one",
+  }),
   URI_VARIABLE: errorRow<{ name: string; uri: string }>({
     kind: "config",
     message: (p) => `the variable ${p.name} in "${p.uri}" is not set`,

@@ -14,6 +14,7 @@ export const lintCodes = {
   MQB_LINT_DEFEATED: "a setting loses its effect through a middleware (a warning)",
   MQB_LINT_TEMPLATE: "a text that looks like a template stands where none is filled in (a warning)",
   MQB_LINT_CLEAR_SECRET: "a secret is written into the configuration (a note)",
+  MQB_LINT_URL_PASSWORD: "a password in a URL has a character that ends it there (an error)",
   MQB_LINT_PLAIN_TRANSPORT: "a secret goes over the network unencrypted (a warning)",
   MQB_LINT_CERTIFICATES: "certificates are not checked (a warning)",
   MQB_LINT_TLS: "a `tls` block contradicts its URL or itself (an error), or nothing turns it on (a warning)",

@@ -19,6 +19,7 @@ import { sharedSource } from "./shared-source.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { template } from "./template.ts";
 import { tls } from "./tls.ts";
+import { urlPassword } from "./url-password.ts";
 
 export type { FoundInRoute, Written } from "./lint.ts";
 
@@ -33,6 +34,7 @@ const ROUTE: readonly RouteLint[] = [
   defeatedSetting,
   template,
   clearSecret,
+  urlPassword,
   plainTransport,
   certificates,
   tls,

@@ -1,5 +1,6 @@
 import { isSecretName } from "./secret-names.ts";
 import { passwordsIn, redactUri } from "./uri.ts";
+import { oddPasswords } from "./user-passwords.ts";
 
 /** Keeps secrets out of everything that a process prints. One per process; text goes through it just before it is written. */
 export interface Redactor {
@@ -33,6 +34,7 @@ export function createRedactor(): Redactor {
         // A short one alone stands in too many words.
         if (password.length < SHORTEST) add(`:${password}@`);
       }
+      for (const { from, to } of oddPasswords(value)) add(value.slice(from, to));
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Object.entries(value)) learn(member, isSecretName(name) ? name : key);
     }

@@ -1,5 +1,6 @@
 import { isSecretName } from "./secret-names.ts";
 import { userInfos } from "./user-info.ts";
+import type { Range } from "./user-passwords.ts";
 
 const HIDDEN = "***";
 /** A parameter, in whose value a JSON literal may hold spaces. */
@@ -27,6 +28,14 @@ export function redactUri(text: string): string {
 /** The passwords, and the tokens without a user, in the user info of the URLs in a text. */
 export function passwordsIn(text: string): string[] {
   return userInfos(text).map(({ password }) => password);
+}
+
+/** The values of parameters that hold secrets, as offsets in a URL. */
+export function secretParams(url: string): (Range & { readonly name: string })[] {
+  return [...url.matchAll(PARAM)].flatMap(({ 0: whole, 2: name = "", 3: value = "", index }) => {
+    const to = index + whole.length;
+    return value !== "" && isSecretParam(decoded(name)) ? [{ name: decoded(name), from: to - value.length, to }] : [];
+  });
 }
 
 function redactParams(text: string): string {

@@ -4,7 +4,9 @@ import { substitute } from "../document/substitute.ts";
 import type { Environment } from "../environment.ts";
 import { alternatives } from "../json-schema.ts";
 import { isSecretName } from "../redact/secret-names.ts";
+import { secretParams } from "../redact/uri.ts";
 import { userInfos } from "../redact/user-info.ts";
+import { oddPasswords, type Range } from "../redact/user-passwords.ts";
 
 /** Takes secrets out of values and keeps the variables that stand for them. */
 export class SecretVariables {
@@ -51,11 +53,10 @@ export class SecretVariables {
     if (isSecret || changed) return replace(this.variable(path, text));
     const parts: string[] = [];
     let at = 0;
-    for (const { start, user, password, end } of userInfos(text)) {
-      if (password === "") continue;
-      const variable = this.variable([...path, "password"], password);
-      parts.push(text.slice(at, user === undefined ? start : start + user.length + 1), replace(variable));
-      at = end;
+    for (const { name, from, to } of secretsInUrl(text)) {
+      if (from < at) continue;
+      parts.push(text.slice(at, from), replace(this.variable([...path, name], text.slice(from, to))));
+      at = to;
     }
     return parts.join("") + text.slice(at);
   }
@@ -70,6 +71,17 @@ export class SecretVariables {
       if (known === undefined || known === value) return name;
     }
   }
+}
+
+/** Passwords, tokens and parameters that hold secrets, in the order of the text. */
+function secretsInUrl(text: string): (Range & { readonly name: string })[] {
+  const usual = userInfos(text).map(({ start, user, end }) => ({
+    from: user === undefined ? start : start + user.length + 1,
+    to: end,
+  }));
+  const passwords = [...usual, ...oddPasswords(text)].map((one) => ({ ...one, name: "password" }));
+  const params = text.includes("://") ? secretParams(text) : [];
+  return [...passwords, ...params].filter(({ from, to }) => to > from).sort((a, b) => a.from - b.from || b.to - a.to);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EndpointUri } from "@mqb/core/plugin";
 import type { Environment } from "../environment.ts";
 import { configErrors } from "../errors.ts";
+import { isAmbiguous } from "../redact/user-passwords.ts";
 import { expandVariables } from "./expand.ts";
 import { shownUri, withoutSecretsOf } from "./secrets.ts";
 
@@ -36,6 +37,7 @@ const PATH = /^[^?]*[./]/;
 export function parseUri(written: string, side: "input" | "output", environment?: Environment): ParsedUri {
   const shown = shownUri(written);
   const text = environment ? expandVariables(written, shown, environment) : written;
+  if (isAmbiguous(text)) throw configErrors.URI_PASSWORD({ uri: shown });
   return withoutSecretsOf(text, () => takeApart(text, shown, side));
 }
 

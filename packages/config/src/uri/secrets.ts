@@ -1,7 +1,7 @@
 import { isMqbError, MqbError } from "@mqb/core/plugin";
-import { ahead, lastAt, paramAround } from "../redact/ahead.ts";
 import { isSecretName } from "../redact/secret-names.ts";
 import { redactUri } from "../redact/uri.ts";
+import { oddPasswords, userPasswords } from "../redact/user-passwords.ts";
 import { parseLiteral } from "./literal.ts";
 
 const HIDDEN = "***";
@@ -26,8 +26,7 @@ export function withoutSecretsOf<T>(uri: string, read: () => T): T {
 export function shownUri(uri: string): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { from, to } of userPasswords(uri)) {
-    if (!/[|\s"]/.test(uri.slice(from, to))) continue;
+  for (const { from, to } of oddPasswords(uri)) {
     parts.push(uri.slice(at, from), HIDDEN);
     at = to;
   }
@@ -66,36 +65,6 @@ function secretPieces(uri: string): string[] {
     text = inner;
   }
   return [...found].sort((a, b) => b.length - a.length);
-}
-
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Everything between the user's colon and the last `@` that may belong to it: a password may hold any character. */
-function userPasswords(text: string): Range[] {
-  const found: Range[] = [];
-  const nested = ahead(text, /[?&][\w.-]+=[a-z][a-z0-9+._-]{0,31}:/i);
-  const nextPipe = ahead(text, /\|/);
-  const nextAt = ahead(text, /@/);
-  const last = lastAt(text);
-  const param = paramAround(text);
-  for (const { 0: start, 1: user = "", 2: colon, index } of text.matchAll(/[a-z0-9+._-]:\/\/([^:@/?#|]*)(:?)/gi)) {
-    const from = index + start.length;
-    // What stands inside of a password is a part of it.
-    if (from <= (found.at(-1)?.to ?? -1)) continue;
-    const end = nested(from);
-    const pipe = nextPipe(from);
-    // An `@` behind the first `|` belongs to a middleware, unless nothing before it looks like a host.
-    const isHost = /^\d{1,5}(?:[/?|]|$)/.test(text.slice(from, Math.min(end, from + 6)));
-    const to = last(from, pipe < end && (nextAt(from) < pipe || isHost) ? pipe : end);
-    if (to < 0) continue;
-    if (colon !== "") {
-      if (!isHost || param(from, to) < 0) found.push({ from, to });
-    } else if (text[from] === "@" && user !== "") found.push({ from: from - user.length, to: from });
-  }
-  return found;
 }
 
 /** Values of parameters with secret names, and such members of JSON literals. */
