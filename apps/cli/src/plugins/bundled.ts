@@ -3,4 +3,5 @@ export const BUNDLED: Readonly<Record<string, () => Promise<unknown>>> = {
   "@mqb/expression": () => import("@mqb/expression"),
   "@mqb/file": () => import("@mqb/file"),
   "@mqb/standard": () => import("@mqb/standard"),
+  "@mqb/transform": () => import("@mqb/transform"),
 };

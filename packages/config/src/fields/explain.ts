@@ -110,6 +110,8 @@ function hintFor({ value, isSecret }: Visited, field: Field): string | undefined
     if (isSecret) return undefined;
     const elsewhere = (field.marks["elsewhere"] as Readonly<Record<string, string>> | undefined)?.[value];
     if (elsewhere !== undefined) return elsewhere;
+    const instead = field.marks["text-hint"];
+    if (typeof instead === "string" && !takes("string")) return instead;
     const near = nearest(value, field.choices) ?? field.choices.find((one) => same(one, value));
     if (near !== undefined) return `did you mean "${near}"?`;
     if (takes("boolean") && /^(?:yes|on|y|true)$/i.test(value)) return "write true";

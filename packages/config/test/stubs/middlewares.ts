@@ -65,12 +65,6 @@ export const MIDDLEWARES: Readonly<Record<string, MiddlewareStub>> = {
     fields: `shared_scope cookie_metadata_key set_cookie_metadata_key capture_metadata_keys:[text] export_metadata_prefix
       inject_metadata:{text} max_cookies:int`,
   },
-  transform: {
-    from: "@mqb/transform",
-    sides: "both",
-    fields: `mapping:{any} expression schema:any schema_file coerce:flag apply_defaults:flag coerce_empty_as_null:flag
-      on_error:reject|pass_through`,
-  },
   deduplication: {
     from: "@mqb/dedup",
     sides: "in",

@@ -16,7 +16,7 @@ export const TYPES: Readonly<Record<string, ZenFunction>> = {
   isNumeric: one((value) => isNumber(value) || (typeof value === "string" && numberFromText(value) !== undefined)),
   keys: one(keys),
   values: one((value) => {
-    if (isObject(value)) return [...value.values()].reverse();
+    if (isObject(value)) return [...value.values()];
     throw cannot(`values: a ${typeName(value)} has no values`);
   }),
 };
