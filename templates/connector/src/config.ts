@@ -6,7 +6,7 @@ export const pigeonholeSchema = z.strictObject({
     .string()
     .min(1)
     .meta({
-      description: "The folder, made when it is absent; relative to the configuration file",
+      description: "The folder, made when it is absent; relative to the working directory",
       examples: ["inbox"],
     }),
   poll_ms: z
