@@ -7,7 +7,7 @@ import { filledRoutes } from "./filled.ts";
 export const MARKER = "Mrk7";
 
 /** Secrets as people get them from a store: with every character that means something in a URL, in YAML, or in JSON. */
-const SECRETS = [
+export const SECRETS = [
   MARKER.repeat(3),
   `${MARKER}/w?${MARKER}#1${MARKER}`,
   `${MARKER}@${MARKER}:${MARKER}%${MARKER}`,

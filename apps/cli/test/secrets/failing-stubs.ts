@@ -1,4 +1,4 @@
-import { isMap } from "@mqb/core/plugin";
+import { isMap, type SchemeDefinition } from "@mqb/core/plugin";
 import { type Opened, stubsPlugin } from "../../../../packages/config/test/stubs/registry.ts";
 
 /** Fails with everything that it was given, as a driver may that quotes its options, and logs it before. */
@@ -19,5 +19,15 @@ function texts(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
 }
 
+/** Schemes as the plugins will have them: most keep what they do not know on the URL, for the driver. */
+const SCHEMES: Readonly<Record<string, SchemeDefinition>> = {
+  kafka: { endpoint: "kafka", config: ({ body }) => ({ url: body.replace(/^\/\//, "") }) },
+  nats: { endpoint: "nats", config: ({ body }) => ({ url: `nats:${body}` }) },
+  postgres: { endpoint: "sqlx", config: ({ body }) => ({ url: `postgres:${body}` }), driverParams: "url" },
+  mongodb: { endpoint: "mongodb", config: ({ body }) => ({ url: `mongodb:${body}` }), driverParams: "url" },
+  amqp: { endpoint: "amqp", config: ({ body }) => ({ url: `amqp:${body}` }), driverParams: "url" },
+  https: { endpoint: "http", config: ({ body }) => ({ url: `https:${body}` }), driverParams: "url" },
+};
+
 /** Stubs for every plugin that the workspace does not have, as a plugin that can be given by its path. */
-export default stubsPlugin({ opened });
+export default { ...stubsPlugin({ opened }), schemes: SCHEMES };
