@@ -61,6 +61,16 @@ describe("after a kill -9 at any moment a copy starts again", () => {
     expect(written.join("")).toBe(`${rows.join("\n")}\n`);
   });
 
+  it("and every row is in both files of a fanout, of which one is slower", async () => {
+    const target = "fanout:?to=file:a.txt%3Fformat=raw%7Cdelay%3Fdelay_ms=6&to=file:b.txt%3Fformat=raw";
+    await killOften(GROUP, target, () => size("a.txt"));
+    for (const name of ["a.txt", "b.txt"]) {
+      const written = readFileSync(file(name), "utf8").split("\n").slice(0, -1);
+      expect(new Set(written)).toEqual(new Set(rows));
+      expect(written.length).toBeLessThan(COUNT + ROUNDS * 50 * 4);
+    }
+  });
+
   it.each([
     ["empty", ""],
     ["made of zeros, as a crash of the system leaves it", "\0".repeat(20)],

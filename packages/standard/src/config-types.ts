@@ -4,6 +4,7 @@ import type { FanoutConfig } from "./fanout/config.ts";
 import type { FilterConfig } from "./filter/config.ts";
 import type { MemoryConfig } from "./memory/config.ts";
 import type { MetricsConfig } from "./metrics/definition.ts";
+import type { ReaderConfig } from "./reader/definition.ts";
 import type { RefConfig } from "./ref/definition.ts";
 import type { RequestConfig } from "./request/config.ts";
 import type { RetryConfig } from "./retry/config.ts";
@@ -17,6 +18,7 @@ export type {
   FilterConfig,
   MemoryConfig,
   MetricsConfig,
+  ReaderConfig,
   RefConfig,
   RequestConfig,
   RetryConfig,
@@ -33,6 +35,7 @@ declare module "@mqb/core/plugin" {
     fanout: FanoutConfig;
     switch: SwitchConfig;
     request: RequestConfig;
+    reader: ReaderConfig;
     response: Readonly<Record<string, never>>;
   }
   interface MiddlewareConfigs {

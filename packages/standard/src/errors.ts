@@ -79,6 +79,23 @@ export const errors = defineErrors("MQB_STANDARD", {
     kind: "retryable",
     message: (p) => `stopped waiting for ${p.path}, which did not say in time whether it took the messages`,
   }),
+  PART_OUTCOMES: errorRow<{ path: string; sent: number; got: number }>({
+    kind: "connection",
+    message: (p) => `${p.path} gave ${p.got} outcomes for ${p.sent} messages`,
+    hint: "this is a fault of the connector; the messages are sent again",
+  }),
+  READER_EMPTY: errorRow<{ path: string }>({
+    kind: "retryable",
+    message: (p) => `${p.path} had no message to answer with`,
+  }),
+  READER_CUT: errorRow<{ path: string }>({
+    kind: "connection",
+    message: (p) => `${p.path} could not be read`,
+  }),
+  READER_BROKEN: errorRow<{ path: string }>({
+    kind: "config",
+    message: (p) => `${p.path} cannot be read any further`,
+  }),
   REOPEN_CLOSED: errorRow<{ path: string }>({
     kind: "connection",
     message: (p) => `${p.path} is closed`,

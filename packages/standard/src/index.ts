@@ -6,6 +6,7 @@ import { filter } from "./filter/definition.ts";
 import { memory } from "./memory/definition.ts";
 import { metrics } from "./metrics/definition.ts";
 import { nullEndpoint } from "./null/definition.ts";
+import { reader } from "./reader/definition.ts";
 import { ref } from "./ref/definition.ts";
 import { request } from "./request/definition.ts";
 import { response } from "./response/definition.ts";
@@ -40,6 +41,7 @@ export default definePlugin({
     fanout,
     switch: switchEndpoint,
     request,
+    reader,
   },
   middlewares: { retry, dlq, filter, delay, metrics },
   stores: { memory: memoryStore, file: fileStore },

@@ -205,7 +205,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     sides: "both",
     fields: "path! tree read_from_start:flag delete_after_read:flag",
   },
-  reader: { from: "@mqb/standard", sides: "out", structural: true, replies: true, type: "in" },
   sequence: {
     from: "@mqb/standard",
     sides: "in",

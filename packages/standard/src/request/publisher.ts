@@ -3,7 +3,6 @@ import {
   batchOf,
   describeError,
   type EndpointStatus,
-  failed,
   kindOf,
   type Logger,
   type Message,
@@ -12,6 +11,7 @@ import {
   type Publisher,
 } from "@mqb/core/plugin";
 import { closeAll, flushAll } from "../structural/ends.ts";
+import { sendPart } from "../structural/send-parts.ts";
 
 export interface RequestSetup {
   readonly to: Publisher;
@@ -47,7 +47,10 @@ export class RequestPublisher implements Publisher {
       positions.push(index);
     });
     if (messages.length === 0) return asked;
-    const forwarded = await this.forward(batchOf(messages), signal);
+    const forwarded = await sendPart(
+      { publisher: this.setup.forward, path: "forward_to", batch: batchOf(messages) },
+      signal,
+    );
     const outcomes = asked.slice();
     positions.forEach((at, i) => {
       outcomes[at] = settled(asked[at]!, forwarded?.[i] ?? ACCEPTED);
@@ -77,12 +80,7 @@ export class RequestPublisher implements Publisher {
   }
 
   private async ask(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
-    let outcomes: readonly Outcome[] | undefined;
-    try {
-      outcomes = await this.setup.to.send(batch, signal);
-    } catch (error) {
-      outcomes = new Array<Outcome>(batch.length).fill(failed(error));
-    }
+    const outcomes = await sendPart({ publisher: this.setup.to, path: "to", batch }, signal);
     this.say(outcomes);
     return outcomes;
   }
@@ -90,14 +88,6 @@ export class RequestPublisher implements Publisher {
   /** Whether the message goes on in the place of its answer. What was given up because of a stop comes again. */
   private isPassedOn(error: unknown, signal: AbortSignal): boolean {
     return !this.setup.answers && !signal.aborted && kindOf(error, "retryable") !== "config";
-  }
-
-  private async forward(messages: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
-    try {
-      return await this.setup.forward.send(messages, signal);
-    } catch (error) {
-      return new Array<Outcome>(messages.length).fill(failed(error));
-    }
   }
 
   /** Warns when requests begin to fail, not with every batch. */

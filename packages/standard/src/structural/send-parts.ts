@@ -9,8 +9,8 @@ export interface Part {
   readonly batch: MessageBatch;
 }
 
-/** How long parts that were told to stop are waited for. */
-export const STOP_MS = 500;
+/** How long parts that were told to stop are waited for; shorter than a route waits for the whole. */
+const STOP_MS = 150;
 
 /**
  * Sends the parts at the same time. One result per part, as of `send`; one that threw failed for each of its messages. A
@@ -38,9 +38,15 @@ export async function sendParts(
 
 const OPEN: unique symbol = Symbol("not settled");
 
-async function sendPart({ publisher, batch }: Part, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
+/** As `send`, but does not reject: what it throws, each message has failed with. */
+export async function sendPart(
+  { publisher, path, batch }: Part,
+  signal: AbortSignal,
+): Promise<readonly Outcome[] | undefined> {
   try {
-    return await publisher.send(batch, signal);
+    const outcomes = await publisher.send(batch, signal);
+    if (!outcomes || outcomes.length === batch.length) return outcomes;
+    throw errors.PART_OUTCOMES({ path, sent: batch.length, got: outcomes.length });
   } catch (error) {
     return allFailed(batch, error);
   }

@@ -123,6 +123,13 @@ it("does not lose the outcomes of others for a leg that hears nothing of a stop"
   }
 });
 
+it("does not take it for accepted when a leg says less than it should", async () => {
+  const { sinks, publisher } = await setUp();
+  sinks[1]!.send = async () => [ACCEPTED];
+  const broken = failed(expect.objectContaining({ code: "MQB_STANDARD_PART_OUTCOMES", kind: "connection" }));
+  expect(await publisher.send(messageBatch(2), NEVER)).toEqual([broken, broken]);
+});
+
 it("flushes and closes every leg, also when one fails, and says that it did", async () => {
   const { sinks, publisher } = await setUp(3);
   sinks[0]!.flush = async () => Promise.reject(busy);
