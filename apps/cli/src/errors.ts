@@ -89,9 +89,23 @@ export const cliErrors = defineErrors("MQB_CLI", {
     message: (p) => `route ${p.route} is running in process ${p.pid}, which would write over the position`,
     hint: "stop it first, or use --force",
   }),
+  STATUS_FOLDER: errorRow<{ reason: string }>({
+    kind: "permanent",
+    message: (p) => `the records of running processes are not read: ${p.reason}`,
+    hint: "XDG_RUNTIME_DIR, or TMPDIR, has to be a folder of your own",
+  }),
   RELOAD_ROUTE: errorRow<{ route: string; problems: readonly { readonly message: string }[] }>({
     kind: "config",
     message: (p) => `route ${p.route}: ${p.problems.map((problem) => problem.message).join("; ")}`,
+  }),
+  RELOAD_GONE: errorRow<{ path: string }>({
+    kind: "config",
+    message: (p) => `${p.path} is not there any more`,
+  }),
+  RELOAD_EMPTY: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "it has no routes any more",
+    hint: "to stop a route and keep the process, set enabled: false",
   }),
   RELOAD_ENDPOINTS: errorRow<Record<string, never>>({
     kind: "config",

@@ -1,7 +1,10 @@
 import type { ConfiguredRoute } from "@mqb/config";
+import { createBridge, createRegistry } from "@mqb/core";
+import { silentLogger } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { compareRoutes, fingerprint } from "../src/reload/compare.ts";
 import { oneAtATime } from "../src/reload/triggers.ts";
+import { RouteSet } from "../src/run/route-set.ts";
 
 const route = (name: string, config: unknown): ConfiguredRoute =>
   ({ name, config, problems: [] }) as unknown as ConfiguredRoute;
@@ -26,6 +29,13 @@ describe("a reload", () => {
   it("takes the order of a list for a difference, and that of a map for none", () => {
     expect(fingerprint({ a: 1, b: 2 })).toBe(fingerprint({ b: 2, a: 1 }));
     expect(fingerprint({ a: [1, 2] })).not.toBe(fingerprint({ a: [2, 1] }));
+  });
+
+  it("forgets why a route has failed that the configuration does not have any more", () => {
+    const routes = new RouteSet(createBridge({ registry: createRegistry([]) }), silentLogger);
+    routes.failed.set("gone", "not installed").set("stays", "not installed");
+    routes.compare([route("stays", {})]);
+    expect([...routes.failed.keys()]).toEqual(["stays"]);
   });
 
   it("runs one at a time, and once more for requests that came meanwhile", async () => {

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCli, type Running, startCli } from "./support/cli.ts";
@@ -61,6 +61,15 @@ describe("metrics of a run", () => {
     await running(["--metrics-addr", "127.0.0.1:0"], async (_, port) => {
       expect((await get(port, "/metrics", "evil.example")).status).toBe(403);
       expect((await get(port, "/metrics", "localhost:1")).status).toBe(200);
+    });
+  });
+
+  it.each(["//", "/%", "*", "/metrics?x=1#", "http://[/"])("survive the request for %j", async (target) => {
+    await running(["--metrics-addr", "127.0.0.1:0"], async (_, port) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
+      await new Promise((resolve) => socket.on("close", resolve).resume());
+      expect((await get(port, "/health")).status).toBe(200);
     });
   });
 

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCli, type Running, startCli } from "./support/cli.ts";
@@ -64,6 +64,40 @@ describe("a changed configuration", () => {
       await stderr(/config\.yml:\d+:\d+ routes\.broken.*did you mean "input"/s);
       await arrives("orders.txt", "one");
       expect(existsSync(join(folder.path, "elsewhere.txt"))).toBe(false);
+    });
+  });
+
+  it.each([
+    ["is gone for a moment", (path: string) => renameSync(path, `${path}.bak`)],
+    ["is empty for a moment", (path: string) => writeFileSync(path, "")],
+  ])("that %s changes nothing", async (_, damage) => {
+    folder.write("config.yml", configuration(follow("orders")));
+    await running([], async ({ child, stderr }) => {
+      damage(join(folder.path, "config.yml"));
+      child.kill("SIGHUP");
+      await stderr(/everything goes on as before: .*(not there|no routes) any more/);
+      await arrives("orders.txt", "one");
+    });
+  });
+
+  it("stops what is gone before it starts what is new: a renamed route never runs beside itself", async () => {
+    const cutting = (name: string): string =>
+      `  ${name}:\n    input: { file: { path: in.txt, format: raw, delete: true } }\n    output: { file: { path: out.txt, format: raw } }\n`;
+    folder.write("config.yml", configuration(cutting("before")));
+    await running([], async ({ child, stderr, text }) => {
+      folder.write("config.yml", configuration(cutting("after")));
+      child.kill("SIGHUP");
+      await stderr(/configuration reloaded added=1 changed=0 removed=1/);
+      expect(text().indexOf("route before stopped")).toBeLessThan(text().indexOf("route after was started"));
+    });
+  });
+
+  it("says which settings wait for the next start", async () => {
+    folder.write("config.yml", configuration(follow("orders")));
+    await running([], async ({ child, stderr }) => {
+      folder.write("config.yml", `log_level: debug\n${configuration(follow("orders"))}`);
+      child.kill("SIGHUP");
+      await stderr(/log_level changed: that takes effect at the next start/);
     });
   });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -109,15 +110,33 @@ describe("a record", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("of another version is left alone, and what is no record is removed", () => {
+  it("alone is touched: another version, what is no record, pipes, links and folders stay as they are", () => {
     claimFolder(folder);
+    const elsewhere = join(scratch.path, "package.json");
+    writeFileSync(elsewhere, "{}");
     writeFileSync(join(folder, "a.json"), JSON.stringify({ schema_version: 2 }));
     writeFileSync(join(folder, "b.json"), "not json");
     writeFileSync(join(folder, "c.json"), JSON.stringify({ schema_version: 1, instance_id: 5 }));
     writeFileSync(join(folder, "d.json"), "x".repeat(300_000));
-    writeFileSync(join(folder, "notes.txt"), "");
-    expect(listInstances(folder, 0)).toEqual([]);
-    expect(readdirSync(folder).sort()).toEqual(["a.json", "notes.txt"]);
+    execFileSync("mkfifo", [join(folder, "e.json")]);
+    symlinkSync(elsewhere, join(folder, "f.json"));
+    mkdirSync(join(folder, "g.json"));
+    writeFileSync(join(folder, ".notes.tmp"), "");
+    const before = readdirSync(folder);
+    expect(listInstances(folder, Date.now() + 1_000_000)).toEqual([]);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it("is not looked for in a folder of somebody else, or behind a link", () => {
+    const victim = join(scratch.path, "victim");
+    mkdirSync(victim, { mode: 0o700 });
+    writeFileSync(join(victim, "package.json"), "{}");
+    mkdirSync(join(scratch.path, "mq-bridge-app"), { mode: 0o700 });
+    symlinkSync(victim, folder);
+    expect(() => listInstances(folder, 0)).toThrow(/not a folder/);
+    chmodSync(join(scratch.path, "mq-bridge-app"), 0o777);
+    expect(() => listInstances(folder, 0)).toThrow(/others/);
+    expect(existsSync(join(victim, "package.json"))).toBe(true);
   });
 
   it("holds no error text unless that is asked for", () => {

@@ -47,7 +47,10 @@ async function tryRoute(
   context: CommandContext,
 ): Promise<RouteReport> {
   if (!plan) return { route: name, messages: [], error: problems.map((problem) => problem.message).join("; ") };
-  if (!canBeTried(plan.input.input!)) throw cliErrors.DRY_RUN_SOURCE({ route: name, source: plan.input.type });
+  if (!canBeTried(plan.input.input!)) {
+    const error = describeError(cliErrors.DRY_RUN_SOURCE({ route: name, source: plan.input.type }));
+    return { route: name, messages: [], error };
+  }
   const fates = new Fates();
   const bridge = createBridge({
     registry: trialRegistry(registry, fates),

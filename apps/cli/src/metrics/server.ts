@@ -13,7 +13,14 @@ export interface MetricsServer {
  * cannot be bound. Bound to this machine only, it answers no request that came under a foreign name.
  */
 export function serveMetrics(address: Address, measure: () => Measured): Promise<MetricsServer> {
-  const server = createServer((request, response) => answer(request, response, isLoopback(address), measure));
+  const server = createServer((request, response) => {
+    try {
+      answer(request, response, isLoopback(address), measure);
+    } catch {
+      // Whatever a request makes go wrong, the routes are none of its business.
+      response.destroy();
+    }
+  });
   // A scraper keeps its connection open, which must not keep the process.
   server.unref();
   return new Promise((resolve, reject) => {
@@ -34,7 +41,8 @@ export function serveMetrics(address: Address, measure: () => Measured): Promise
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, local: boolean, measure: () => Measured): void {
-  const path = new URL(request.url ?? "/", "http://localhost").pathname;
+  // What is asked for may be anything, also what is no URL.
+  const [path] = (request.url ?? "/").split(/[?#]/, 1);
   const say = (status: number, text: string, type = "text/plain; charset=utf-8"): void => {
     response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
     response.end(request.method === "HEAD" ? undefined : text);

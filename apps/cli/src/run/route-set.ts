@@ -46,17 +46,23 @@ export class RouteSet {
     return [...this.running.values()];
   }
 
-  /** What a new configuration asks for. */
+  /** What a new configuration asks for. What it does not name any more cannot have failed. */
   compare(wanted: readonly ConfiguredRoute[]): Changes {
+    for (const name of this.failed.keys()) if (!wanted.some((route) => route.name === name)) this.failed.delete(name);
     const now = new Map(this.routes.map(({ configured }) => [configured.name, fingerprint(configured.config)]));
     return compareRoutes(now, wanted);
   }
 
   /** Stops and starts what differs. A changed route that cannot start goes on as it was before. */
   async apply({ added, changed, removed }: Changes): Promise<void> {
+    const before = new Map(changed.map(({ name }) => [name, this.running.get(name)!.configured]));
+    // What stops gives up what it holds, a file or a port, before anything else asks for it.
     await Promise.all([
       ...removed.map((name) => this.remove(name)),
-      ...changed.map((route) => this.replace(route)),
+      ...changed.map(({ name }) => this.running.get(name)!.route.stop({ graceMs: ROUTE_GRACE_MS })),
+    ]);
+    await Promise.all([
+      ...changed.map((route) => this.startOr(route, before.get(route.name)!)),
       ...added.map((route) => this.start(route)),
     ]);
   }
@@ -84,13 +90,10 @@ export class RouteSet {
     this.log.info(`route ${name} is no longer in the configuration and was stopped`);
   }
 
-  private async replace(configured: ConfiguredRoute): Promise<void> {
-    const { name } = configured;
-    const before = this.running.get(name)!;
-    await before.route.stop({ graceMs: ROUTE_GRACE_MS });
-    if (await this.start(configured)) return;
-    this.log.warn(`route ${name} goes on as it was before`);
-    await this.start(before.configured);
+  private async startOr(wanted: ConfiguredRoute, before: ConfiguredRoute): Promise<void> {
+    if (await this.start(wanted)) return;
+    this.log.warn(`route ${wanted.name} goes on as it was before`);
+    await this.start(before);
   }
 
   private async start(configured: ConfiguredRoute): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { secretsOfPlans } from "@mqb/config";
 import { type Bridge, createBridge, type Registry } from "@mqb/core";
 import { describeError, type Logger } from "@mqb/core/plugin";
@@ -42,9 +43,12 @@ export class Supervisor {
   private readonly bridge: Bridge;
   private readonly routes: RouteSet;
   private prepared: Prepared;
+  /** Files of the configuration that were there at the start. */
+  private readonly files: readonly string[];
 
   constructor(prepared: Prepared, args: ParsedArgs, context: CommandContext, log: Logger) {
     this.prepared = prepared;
+    this.files = prepared.read.files.filter((file) => existsSync(file));
     this.args = args;
     this.context = context;
     this.log = log;
@@ -126,11 +130,17 @@ export class Supervisor {
     if (this.context.stop.aborted) return;
     const { log } = this;
     try {
+      // An editor may be between removing the file and writing it anew.
+      const gone = this.files.find((file) => !existsSync(file));
+      if (gone !== undefined) throw cliErrors.RELOAD_GONE({ path: gone });
       const next = await prepare(this.args, this.context);
+      if (next.read.configuration.routes.length === 0 && this.routes.routes.length > 0)
+        throw cliErrors.RELOAD_EMPTY({});
       const broken = next.run.routes.find((route) => route.problems.some((problem) => problem.level === "error"));
       if (broken) throw cliErrors.RELOAD_ROUTE({ route: broken.name, problems: broken.problems });
       if (fingerprint(next.run.endpoints) !== fingerprint(this.prepared.run.endpoints))
         throw cliErrors.RELOAD_ENDPOINTS({});
+      this.warnOfSettings(next);
       this.prepared = next;
       const changes = this.routes.compare(next.run.routes);
       await this.routes.apply(changes);
@@ -144,6 +154,19 @@ export class Supervisor {
     } catch (error) {
       log.error(`the configuration was not reloaded, everything goes on as before: ${describeError(error)}`);
     }
+  }
+
+  /** Settings that a running process does not take up. */
+  private warnOfSettings(next: Prepared): void {
+    const settingsOf = ({ read }: Prepared): Readonly<Record<string, unknown>> => {
+      const { logLevel, logger, plugins, services } = read.configuration.settings;
+      return { log_level: logLevel, logger, plugins, ...services };
+    };
+    const [before, now] = [settingsOf(this.prepared), settingsOf(next)];
+    const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+      (key) => fingerprint(before[key] ?? null) !== fingerprint(now[key] ?? null),
+    );
+    if (changed.length > 0) this.log.warn(`${changed.join(", ")} changed: that takes effect at the next start`);
   }
 
   /** Stops all routes together. When the budget is used up, the process ends without them. */

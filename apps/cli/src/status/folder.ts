@@ -1,5 +1,15 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { EXPIRES_MS, type InstanceRecord, isFresh, MAX_RECORD_BYTES, readRecord } from "./record.ts";
 
 /** The folder of a user's records; undefined when the system offers no private place for it. */
@@ -12,48 +22,61 @@ export function instancesFolder(environment: NodeJS.ProcessEnv): string | undefi
 /** Makes the folder, for its owner alone. Throws when somebody else's folder, or a link, stands in its place. */
 export function claimFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  if (!found.isDirectory()) throw new Error(`${folder} is not a folder`);
-  if (process.getuid === undefined) return;
-  if (found.uid !== process.getuid()) throw new Error(`${folder} belongs to another user`);
-  if ((found.mode & 0o077) !== 0) throw new Error(`${folder} can be read or written by others`);
+  checkFolder(folder);
 }
 
-/** The records of all processes that live; removes those of processes that are gone. */
-export function listInstances(folder: string, now: number): InstanceRecord[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return [];
+/** Throws when the folder, or the one around it, could be somebody else's doing. */
+function checkFolder(folder: string): void {
+  for (const one of [dirname(folder), folder]) {
+    const found = lstatSync(one);
+    if (!found.isDirectory()) throw new Error(`${one} is not a folder`);
+    if (process.getuid === undefined) continue;
+    if (found.uid !== process.getuid()) throw new Error(`${one} belongs to another user`);
+    const others = one === folder ? 0o077 : 0o022;
+    if ((found.mode & others) !== 0) throw new Error(`${one} can be read or written by others`);
   }
+}
+
+/**
+ * The records of all processes that live. Records that have expired are removed, and nothing else is: whatever else lies
+ * there is somebody's. Throws when the folder is not the user's own.
+ */
+export function listInstances(folder: string, now: number): InstanceRecord[] {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+  checkFolder(folder);
   const found: InstanceRecord[] = [];
-  for (const name of names) {
+  for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    const record = name.endsWith(".json") ? readInstance(path, now) : undefined;
-    if (record) found.push(record);
-    else if (/^\..*\.tmp$/.test(name) && isOld(path, now)) remove(path);
+    if (name.endsWith(".json")) {
+      const record = readInstance(path);
+      if (record && isFresh(record, now)) found.push(record);
+      else if (record) remove(path);
+    } else if (TEMPORARY.test(name) && isOld(path, now)) remove(path);
   }
   return found.sort((a, b) => (a.instance_id < b.instance_id ? -1 : 1));
 }
 
-function readInstance(path: string, now: number): InstanceRecord | undefined {
+/** What a process that was killed between writing and renaming leaves: `.<id>.<id>.tmp`. */
+const TEMPORARY = /^\.[0-9a-f-]{36}\.[0-9a-f-]{36}\.tmp$/;
+
+/** A record of this version; undefined for anything else. Opens neither links nor pipes. */
+function readInstance(path: string): InstanceRecord | undefined {
+  let fd: number | undefined;
   try {
-    const { size } = lstatSync(path);
-    const record = size > MAX_RECORD_BYTES ? undefined : readRecord(readFileSync(path, "utf8"));
-    // A version that this program does not know may well be that of a running one.
-    if (record === "other version") return undefined;
-    if (record && isFresh(record, now)) return record;
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(fd);
+    const record = stats.isFile() && stats.size <= MAX_RECORD_BYTES ? readRecord(readFileSync(fd, "utf8")) : undefined;
+    return record === "other version" ? undefined : record;
   } catch {
     return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
-  remove(path);
-  return undefined;
 }
 
 function isOld(path: string, now: number): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && now - stats.mtimeMs > EXPIRES_MS;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && now - stats.mtimeMs > EXPIRES_MS;
 }
 
 function remove(path: string): void {

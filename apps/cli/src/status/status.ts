@@ -33,13 +33,19 @@ function jsonOf(instances: readonly InstanceRecord[], watching: boolean): string
 function find({ environment, clock, output }: CommandContext): InstanceRecord[] {
   const folder = instancesFolder(environment);
   if (folder === undefined) return [];
+  let instances: InstanceRecord[];
+  try {
+    instances = listInstances(folder, clock.now());
+  } catch (error) {
+    throw cliErrors.STATUS_FOLDER({ reason: (error as Error).message });
+  }
   const showErrors = environment["MQB_STATUS_SHOW_ERRORS"] === "1";
   // Whoever wrote a record may show errors that this side did not ask for, and may hide less than it should.
   const shown = (key: string, value: unknown): unknown => {
     if (typeof value !== "string") return value;
     return key === "error" && !showErrors ? "error" : output.redactor.text(value);
   };
-  return JSON.parse(JSON.stringify(listInstances(folder, clock.now())), shown) as InstanceRecord[];
+  return JSON.parse(JSON.stringify(instances), shown) as InstanceRecord[];
 }
 
 /** A terminal is refreshed every second unless it is asked not to be. */
