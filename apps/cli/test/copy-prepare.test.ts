@@ -59,6 +59,24 @@ describe("a copy into the memory of its process", () => {
   });
 });
 
+describe("a value that does not fit its field", () => {
+  it.each([
+    ["null:|retry?max_attempts=abc", 'retry.max_attempts: "max_attempts" of "retry" takes a whole number', '"abc"'],
+    ["null:|retry?max_attempts=1_000", "retry.max_attempts: ", '"1_000"'],
+    ["file:a?fsync_interval_ms=soon", "file.fsync_interval_ms: ", '"soon"'],
+    ["memory://t?subscribe_mode=yes", "memory.subscribe_mode: ", '"yes"'],
+  ])("is named: %s", async (target, place, value) => {
+    const { message } = await failure("memory://a", target);
+    expect(message).toContain(place);
+    expect(message).toContain(`, not ${value}`);
+  });
+
+  it("is named with the upper bound where it exceeds one", async () => {
+    const { message } = await failure("memory://a", "null:", "--limit", "99999999999999999999");
+    expect(message).toContain("--limit takes a whole number from 1 to 9007199254740991,");
+  });
+});
+
 describe("a copy into its own source", () => {
   it.each([["file:a.jsonl"], ["file:./x/../a.jsonl"], ["a.jsonl"]])(
     "is refused before it begins: %s",

@@ -3,6 +3,7 @@
 export { checkWithDefaults, type RouteCheck, type RouteDefaults } from "./check-route.ts";
 export type { Environment } from "./environment.ts";
 export { configErrors } from "./errors.ts";
+export { explainProblems } from "./fields/explain-problems.ts";
 export { knownNames, packageFor } from "./known-packages.ts";
 export { type LintedRoute, lintRoute } from "./lint/index.ts";
 export type { Names } from "./named.ts";

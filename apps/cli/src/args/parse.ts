@@ -139,7 +139,8 @@ function readInteger(text: string, flag: FlagDeclaration, shown: string): number
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = flag;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const isOpen = max === Number.MAX_SAFE_INTEGER && !(value > max);
+  const range = isOpen ? `of at least ${min}` : `from ${min} to ${max}`;
   throw cliErrors.USAGE({ message: `${shown} takes a whole number ${range}, not "${text}"` });
 }
 

@@ -1,4 +1,12 @@
-import { checkWithDefaults, endpointFromUri, lintRoute, type Names, namesInUri, parseUri } from "@mqb/config/uri";
+import {
+  checkWithDefaults,
+  endpointFromUri,
+  explainProblems,
+  lintRoute,
+  type Names,
+  namesInUri,
+  parseUri,
+} from "@mqb/config/uri";
 import { formatPath, type Problem, type Registry, type ResolvedEndpoint, type RoutePlan } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import { cliErrors } from "../errors.ts";
@@ -81,7 +89,7 @@ function checked(registry: Registry, written: Record<string, unknown>): Pick<Pre
   const linted = plan ? lintRoute({ name: COPY_ROUTE, config, plan }) : [];
   const errors = [...route.problems, ...linted].filter((problem) => problem.level === "error");
   if (plan && errors.length === 0) return { config, plan };
-  throw cliErrors.COPY_ROUTE({ problems: errors.map(problemText) });
+  throw cliErrors.COPY_ROUTE({ problems: explainProblems(errors, config, registry).map(problemText) });
 }
 
 function warningsOf({ input, output }: RoutePlan): string[] {
