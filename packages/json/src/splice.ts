@@ -46,6 +46,7 @@ export function spliceFields(bytes: Uint8Array, start: number, end: number, edit
 /** Walks over a document and remembers what is to be written: pieces of it, and new bytes between them. */
 class Splicer {
   private readonly bytes: Buffer;
+  private readonly start: number;
   private readonly end: number;
   private readonly stack = new Uint8Array(MAX_JSON_DEPTH);
   private readonly parts: Uint8Array[] = [];
@@ -54,6 +55,7 @@ class Splicer {
 
   constructor(bytes: Buffer, start: number, end: number) {
     this.bytes = bytes;
+    this.start = start;
     this.end = end;
     this.copied = start;
   }
@@ -173,7 +175,7 @@ class Splicer {
   }
 
   private malformed(offset: number, expected: string): Error {
-    return jsonErrors.MALFORMED({ offset, expected });
+    return jsonErrors.MALFORMED({ offset: offset - this.start, expected });
   }
 }
 

@@ -51,6 +51,11 @@ test.each(['{"a":1', '{"a" 1}', '{"a":1}}', '{"a":[1,]}', "", '{"a":1,}', "{a:1}
   expect(() => splice(text, edit("a", "2"))).toThrow(expect.objectContaining({ code: "MQB_JSON_MALFORMED" }));
 });
 
+test("counts the offset of a fault from the beginning of the document", () => {
+  expect(() => splice('{"a":}', edit("a", "1"))).toThrow(/byte 5$/);
+  expect(() => splice('{"a":1}}', edit("a", "1"))).toThrow(/byte 7$/);
+});
+
 test("gives bytes of its own", () => {
   const bytes = Buffer.from('{"a":1}');
   const copy = spliceFields(bytes, 0, bytes.length, []);

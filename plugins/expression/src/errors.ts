@@ -1,10 +1,17 @@
 import { defineErrors, errorRow } from "@mqb/core/plugin";
 
+/** Of a long expression this many characters around the fault are shown. */
+const SHOWN = 160;
+
 /** Every error of the expression language. Those of evaluation hold no value of a message. */
 export const expressionErrors = defineErrors("MQB_EXPRESSION", {
   SYNTAX: errorRow<{ source: string; at: number; reason: string }>({
     kind: "config",
-    message: (p) => `invalid expression, ${p.reason} at column ${p.at + 1}\n  ${p.source}\n  ${" ".repeat(p.at)}^`,
+    message: ({ source, at, reason }) => {
+      const from = Math.max(0, at - SHOWN / 2);
+      const line = source.slice(from, from + SHOWN).replace(/[\r\n\t]/g, " ");
+      return `invalid expression, ${reason} at column ${at + 1}\n  ${line}\n  ${" ".repeat(at - from)}^`;
+    },
   }),
   INDEXED: errorRow<{ source: string; path: string }>({
     kind: "config",

@@ -29,6 +29,8 @@ export class MessageSource implements Source {
   #index = 0;
   #payload!: Uint8Array;
   #root: Value | undefined;
+  /** Lists and objects of this message that were asked for, by slot. */
+  readonly #parsed: Value[] = [];
 
   constructor(fields: Fields) {
     this.#finder = compileFields(fields.paths);
@@ -40,6 +42,7 @@ export class MessageSource implements Source {
     this.#batch = batch;
     this.#index = index;
     this.#root = undefined;
+    this.#parsed.length = 0;
     if (!this.#reads) return;
     const { slab } = batch;
     if (slab) this.#find(slab.bytes, slab.starts[index]!, slab.ends[index]!);
@@ -71,7 +74,8 @@ export class MessageSource implements Source {
         return false;
       case FieldKind.object:
       case FieldKind.array:
-        return fromJson(parseJson(this.#payload.subarray(start, end)));
+        // A loop may ask for it once for each of its elements.
+        return (this.#parsed[slot] ??= fromJson(parseJson(this.#payload.subarray(start, end))));
       default:
         return null;
     }

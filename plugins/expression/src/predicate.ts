@@ -1,4 +1,4 @@
-import type { Matches, MessageBatch, Predicate } from "@mqb/core/plugin";
+import { isMqbError, type Matches, type MessageBatch, type Predicate } from "@mqb/core/plugin";
 import { FieldKind } from "@mqb/json";
 import { compile } from "./compile/compile.ts";
 import { Fields, shownPath } from "./compile/fields.ts";
@@ -6,7 +6,7 @@ import { type Code, Frame } from "./compile/frame.ts";
 import { expressionErrors } from "./errors.ts";
 import { MessageSource } from "./message-source.ts";
 import { parseExpression } from "./syntax/parser.ts";
-import { typeName } from "./value.ts";
+import { isList, isObject, typeName } from "./value.ts";
 
 /**
  * Compiles a test of messages. A field that is absent is null. Where the expression cannot be computed because a field
@@ -21,6 +21,11 @@ export function compilePredicate(source: string): Predicate {
   const indexed = fields.paths.find((path) => path.some((step) => typeof step === "number"));
   if (indexed) throw expressionErrors.INDEXED({ source, path: shownPath(indexed) });
   return new Test(code, fields);
+}
+
+/** The values do not fit: not that too much was to be computed, or that the payload cannot be read. */
+function isOfValues(error: unknown): boolean {
+  return isMqbError(error) && error.code === expressionErrors.EVALUATION.code;
 }
 
 class Test implements Predicate {
@@ -57,9 +62,11 @@ class Test implements Predicate {
     try {
       const value = this.code(this.frame);
       if (typeof value === "boolean") return value;
+      // The field itself is what was asked for, and it is none.
+      if (value === null || isList(value) || isObject(value)) return false;
       throw expressionErrors.NOT_A_BOOLEAN({ type: typeName(value) });
     } catch (error) {
-      if (this.lacksScalar()) return false;
+      if (isOfValues(error) && this.lacksScalar()) return false;
       throw error;
     }
   }

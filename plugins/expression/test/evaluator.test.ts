@@ -32,6 +32,10 @@ describe("a computed document", () => {
     ["1 / 3 * 3", "{}", "1"],
     ["x - 0.9", '{"x":1}', "0.1"],
     ["1.1 * 1.1", "{}", "1.21"],
+    ["1 ^ 500", "{}", "1"],
+    ["(-1) ^ 501", "{}", "-1"],
+    ["0.1 ^ 500", "{}", "0"],
+    ["0 ^ 500", "{}", "0"],
     ["123456789.123456789 + 0.000000001", "{}", "123456789.12345679"],
     ["x / 0", '{"x":1}', "null"],
     ["x % 0", '{"x":1}', "null"],
@@ -99,6 +103,38 @@ describe("hostile input", () => {
     expect(() => evaluate("x + 1", `{"x":${digits}}`)).toThrow(
       expect.objectContaining({ code: "MQB_EXPRESSION_EVALUATION" }),
     );
+  });
+
+  test.each([
+    ["a date", "d(x)", `2024-01-01${" ".repeat(5_000_000)}x`],
+    ["a date as seconds", "date(x)", `2024-01-01${" ".repeat(5_000_000)}x`],
+    ["a time of day", "time(x)", `10:20${" ".repeat(5_000_000)}x`],
+    ["a duration", "duration(x)", "1d ".repeat(2_000_000)],
+    ["a number", "number(x)", `${"1".repeat(5_000_000)}x`],
+    ["a number with underscores", "isNumeric(x)", `1${"_".repeat(5_000_000)}x`],
+    ["a compared text", "x > 100", `${"1".repeat(5_000_000)}x`],
+    ["a text of blanks", 'trim(x) == ""', " ".repeat(5_000_000)],
+  ])("%s of millions of characters is answered, right or wrong, without looking at it twice", (_, source, text) => {
+    let ended = false;
+    try {
+      evaluate(source, JSON.stringify({ x: text }));
+      ended = true;
+    } catch (error) {
+      ended = (error as { code?: string }).code === "MQB_EXPRESSION_EVALUATION";
+    }
+    // What takes quadratic time takes hours here, and the test would end by its limit.
+    expect(ended).toBe(true);
+  });
+
+  test.each([
+    ["some(a, # in b)", 4000],
+    ["count(a, contains(b, #))", 4000],
+    ["fuzzyMatch(t, t[0])", 0],
+  ])("%s over long lists shares the budget", (source, length) => {
+    const list = Array.from({ length }, (_, index) => index);
+    const texts = Array.from({ length: 100 }, () => "x".repeat(1000));
+    const payload = JSON.stringify({ a: list, b: list.map((one) => -1 - one), t: texts });
+    expect(() => evaluate(source, payload)).toThrow(expect.objectContaining({ code: "MQB_EXPRESSION_TOO_MUCH" }));
   });
 
   test("an error never holds a value of the message", () => {

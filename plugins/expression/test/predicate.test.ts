@@ -93,6 +93,17 @@ describe("a test of messages", () => {
     ]);
   });
 
+  test("fails for too much work and for no boolean, whatever else a field lacks", () => {
+    const [batch] = bothForms(['{"tags":["a"],"amount":1}']);
+    expect(predicate("count([1..2000000], # > 0) > 5 and tags != null").test(batch!).failed).toEqual([
+      { index: 0, error: expect.objectContaining({ code: "MQB_EXPRESSION_TOO_MUCH" }) },
+    ]);
+    expect(predicate("missing == null and tags != null ? amount : false").test(batch!).failed).toEqual([
+      { index: 0, error: expect.objectContaining({ code: "MQB_EXPRESSION_NOT_A_BOOLEAN" }) },
+    ]);
+    expect(matching("tags", ['{"tags":["a"]}', '{"tags":true}', "{}"])).toEqual([2]);
+  });
+
   test("no name reaches a prototype", () => {
     expect(matching("__proto__ == null and constructor == null and toString == null", ['{"a":1}'])).toEqual([1]);
     expect(matching("order.constructor == null", ['{"order":{}}'])).toEqual([1]);
@@ -111,6 +122,7 @@ describe("an expression that cannot be compiled", () => {
     ["", "unexpected the end"],
     [`${"(".repeat(5000)}1${")".repeat(5000)}`, "nests too deep"],
     [`${"not ".repeat(5000)}true`, "nests too deep"],
+    [`true${" or true".repeat(6000)}`, "more than 1000 operators in a row"],
   ])("%s names the place", (source, reason) => {
     expect(() => predicate(source)).toThrow(
       expect.objectContaining({
@@ -119,6 +131,18 @@ describe("an expression that cannot be compiled", () => {
         message: expect.stringContaining(reason),
       }),
     );
+  });
+
+  test("shows the part of a long one that is wrong", () => {
+    const source = `${"amount > 1 and ".repeat(500)} x y`;
+    let message = "";
+    try {
+      predicate(source);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message.length).toBeLessThan(500);
+    expect(message).toMatch(/x y\n +\^$/);
   });
 
   test("shows the column", () => {

@@ -6,7 +6,7 @@ import { toText } from "../functions/types.ts";
 import { negate } from "../number/arithmetic.ts";
 import { numberFromText, readNumberText } from "../number/text.ts";
 import type { Node } from "../syntax/tree.ts";
-import { Interval, isNumber, type Value } from "../value.ts";
+import { Interval, isList, isNumber, type Value } from "../value.ts";
 import { member, slice } from "./access.ts";
 import { chainOf, type Fields } from "./fields.ts";
 import type { Code, Frame } from "./frame.ts";
@@ -142,6 +142,14 @@ class Compiler {
     if (operator === "or") return (frame) => (truth(a(frame)) ? true : b(frame));
     if (operator === "??") return (frame) => a(frame) ?? b(frame);
     const compute = OPERATORS[operator]!;
+    if (operator === "in" || operator === "not in") {
+      return (frame) => {
+        const value = a(frame);
+        const container = b(frame);
+        if (isList(container)) frame.step(container.length);
+        return compute(value, container);
+      };
+    }
     if (COMPARISONS.has(operator)) {
       // Metadata, CSV fields and many columns are text: a numeric literal says that the other side is meant as a number.
       if (isNumeral(right) && isReading(left)) return (frame) => compute(asNumber(a(frame)), b(frame));
@@ -182,7 +190,11 @@ class Compiler {
     const codes = inputs.map((input) => this.code(input));
     const constants = inputs.map((input) => (input.type === "literal" ? input.value : undefined));
     const call = found.prepare ? this.prepared(() => found.prepare!(constants), at) : found.call;
-    return (frame) => call(codes.map((code) => code(frame)));
+    return (frame) => {
+      const values = codes.map((code) => code(frame));
+      for (const value of values) if (isList(value)) frame.step(value.length);
+      return call(values, frame);
+    };
   }
 
   private method(name: string, of: Code, inputs: readonly Node[], at: number): Code {

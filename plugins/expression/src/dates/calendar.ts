@@ -29,6 +29,7 @@ export function unitOf(name: string): Unit {
 
 /** Amounts and units of a text such as `1d 2h`. */
 export function amountsOf(text: string): readonly { readonly amount: number; readonly unit: Unit }[] {
+  if (text.length > 200) throw cannot("duration: the text is too long");
   const parts = [...text.matchAll(/\s*(\d+)\s*([A-Za-z]+)/gy)];
   const read = parts.reduce((sum, [part]) => sum + part.length, 0);
   if (parts.length === 0 || text.slice(read).trim() !== "") throw cannot("duration: expected e.g. 1d 2h");

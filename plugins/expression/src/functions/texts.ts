@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { cannot } from "../errors.ts";
 import { isEqual, isList, typeName, type Value } from "../value.ts";
-import { textAt, type ZenFunction } from "./arguments.ts";
+import { type Steps, textAt, type ZenFunction } from "./arguments.ts";
 
 const one = (compute: (text: string) => Value): ZenFunction => ({
   inputs: [1, 1],
@@ -73,18 +73,20 @@ function compiled(pattern: string): RE2JS {
 }
 
 const MAX_FUZZY = 1000;
+const CELLS_PER_STEP = 10;
 
 /** How alike texts are, 0 to 1, by the edits that lead from one to the other. A list gives one figure for each item. */
-function fuzzyMatch(inputs: readonly Value[]): Value {
+function fuzzyMatch(inputs: readonly Value[], steps: Steps): Value {
   const other = textAt(inputs, 1);
   const [of = null] = inputs;
-  if (isList(of)) return of.map((_, index) => likeness(textAt(of, index), other));
-  return likeness(textAt(inputs, 0), other);
+  if (isList(of)) return of.map((_, index) => likeness(textAt(of, index), other, steps));
+  return likeness(textAt(inputs, 0), other, steps);
 }
 
-function likeness(a: string, b: string): number {
+function likeness(a: string, b: string, steps: Steps): number {
   const [x, y] = [[...a], [...b]];
   const longest = Math.max(x.length, y.length);
+  steps.step(Math.ceil((x.length * y.length) / CELLS_PER_STEP));
   if (longest > MAX_FUZZY) throw cannot(`fuzzyMatch: a text has more than ${MAX_FUZZY} characters`);
   return longest === 0 ? 1 : Number((1 - edits(x, y) / longest).toPrecision(15));
 }

@@ -63,9 +63,8 @@ export function power(a: ZenNumber, b: ZenNumber): ZenNumber {
   if (Number.isInteger(exponent) && Math.abs(exponent) <= 1000) {
     const { coefficient, scale } = exact(a, "Exponent");
     const times = Math.abs(exponent);
-    if (digitsOf(coefficient) * times > 400) {
-      if (coefficient !== 0n) throw failed();
-    }
+    // 0 and ±1 stay what they are; every other one is too large long before.
+    if (magnitude(coefficient) > 1n && digitsOf(coefficient) * times > 400) throw failed();
     const raisedUp = makeNumber(coefficient ** BigInt(times), scale * times);
     if (raisedUp === undefined) throw failed();
     return exponent < 0 ? (divide(1, raisedUp) ?? raise(failed())) : raisedUp;

@@ -27,7 +27,7 @@ function finite(number: number): number {
 export function numberFromText(text: string): ZenNumber | undefined {
   if (isPlain(text)) return Number(text) + 0;
   const trimmed = text.trim();
-  if (!/^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) return undefined;
+  if (trimmed.length > LONG || !/^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) return undefined;
   const plain = trimmed
     .replace(/^\+/, "")
     .replaceAll("_", "")

@@ -26,6 +26,8 @@ const LEVELS: Readonly<Record<string, number>> = {
 const NOT_TAKES = 4;
 const SIGN_TAKES = 9;
 const MAX_DEPTH = 200;
+/** Each is a call within a call; `in [ … ]` takes lists of any length. */
+const MAX_CHAIN = 1000;
 
 /** Parses a standard expression. Throws a `config` error that shows the place. */
 export function parseExpression(source: string): Node {
@@ -118,9 +120,10 @@ class Parser {
 
   private binary(level: number): Node {
     let left = this.unary();
-    for (;;) {
+    for (let count = 0; ; count++) {
       const operator = this.infix();
       if (operator === undefined || LEVELS[operator]! < level) return left;
+      if (count === MAX_CHAIN) throw this.fault(this.token.at, `more than ${MAX_CHAIN} operators in a row`);
       const { at } = this.token;
       this.takeInfix(operator);
       const right = this.binary(operator === "^" ? LEVELS[operator]! : LEVELS[operator]! + 1);
