@@ -8,9 +8,25 @@ const opened: Opened = (config, { log }) => {
     log[level](`connecting with ${JSON.stringify(config)}`, { config, url });
     log[level](`connecting to ${url}`, { error: new Error(`no ${url}`, { cause: config }) });
   }
-  throw new Error(`cannot connect to ${url} with ${texts(config).join(", ")}`, {
+  const error = new Error(`cannot connect to ${url} with ${texts(config).join(", ")}`, {
     cause: new Error(JSON.stringify(config)),
   });
+  CRASHES[process.env["STUBS_CRASH"] ?? ""]?.(error, config);
+  throw error;
+};
+
+/** Faults that nobody catches. */
+const CRASHES: Readonly<Record<string, (error: Error, config: unknown) => void>> = {
+  throws: (error) =>
+    void setImmediate(() => {
+      throw error;
+    }),
+  rejects: (error) => void Promise.reject(error),
+  "rejects with a value": (_, config) => void Promise.reject(config as Error),
+  "throws a text": (_, config) =>
+    void setImmediate(() => {
+      throw texts(config).join(" ");
+    }),
 };
 
 /** Every text in a value, as it is. */
