@@ -14,7 +14,7 @@ export type Exit = keyof typeof EXIT;
 
 /** When the command ends with each; the help and the reference print it. */
 export const EXIT_MEANINGS: Readonly<Record<Exit, string>> = {
-  ok: "done, or stopped by a signal; also when the reader of standard output has closed it",
+  ok: "done, or stopped by a signal, also where what was in flight did not finish in its 5 s and went back to its source; also when the reader of standard output has closed it",
   failed: "the configuration, a URI or a route is wrong; a route or copy failed, or messages were dropped for good",
   usage: "the arguments are wrong: an unknown flag, a number out of its range, flags that exclude each other",
   pluginsMissing: "nothing is wrong but that a plugin is not installed",

@@ -112,6 +112,15 @@ describe("CSV rows", () => {
     expect(told).toEqual([]);
   });
 
+  it("call what is no JSON object just that, whether it is JSON or not", () => {
+    const encoder = new CsvEncoder({ csv: csvSettings({}), delimiter: LF, onMismatch: () => {} });
+    const payloads = ["nojson", "[1]", "1", '"text"'].map((text) => new Message(text));
+    const { refused } = encoder.encode(batchOf(payloads), { columns: ["a"], empty: false });
+    expect(refused.map(({ error }) => String(error))).toEqual(
+      payloads.map(() => expect.stringContaining("this payload is not a JSON object") as string),
+    );
+  });
+
   it("refuse what is no object with a field, alone", () => {
     expect(encode(["not json", "[1]", {}, { a: 1 }, Buffer.from([0x22, 0xff]).toString("latin1")])).toMatchObject({
       text: "a\n1\n",

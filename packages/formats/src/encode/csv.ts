@@ -208,7 +208,7 @@ function refusalError(one: CsvRefusal, columns: readonly string[]): Error {
 
 const WHAT = {
   not_json: "not JSON",
-  not_object: "JSON of another kind",
+  not_object: "not a JSON object",
   empty_object: "an empty object",
   ill_formed_utf8: "not UTF-8",
 } as const;
