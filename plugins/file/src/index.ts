@@ -53,6 +53,7 @@ export const file = defineEndpoint<FileConfig>({
       replies: false,
       orderedPublish: true,
       idempotent: writesParts(config),
+      keepsNothing: !writesParts(config),
       ...(writesParts(config) ? { needsPositions: "name_by: source_position" } : {}),
       // Each batch is one write: large ones cost a fifth less. A part or a compressed member is made of what one holds.
       ...(appendsPlainly(config) ? { defaultBatchSize: 4096 } : {}),

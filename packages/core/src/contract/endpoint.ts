@@ -19,6 +19,12 @@ export interface Delivery {
    * delivers again.
    */
   commit(dispositions?: readonly Disposition[]): Promise<void>;
+  /**
+   * Says that nobody looks at the batch any more, so that the memory of its payloads may be used again. The route calls it
+   * behind a `commit` of acks only, and only where no middleware, nested endpoint or handler has seen the batch and
+   * the sink `keepsNothing`. Elsewhere the memory is garbage once nobody refers to it.
+   */
+  release?(): void;
 }
 
 /** The opened source side of an endpoint. */
@@ -112,4 +118,6 @@ export interface OutputCapabilities {
   readonly needsPositions?: string;
   /** The batch size that suits the sink, when the user gives none. */
   readonly defaultBatchSize?: number;
+  /** When `send` has resolved, nothing of the sink refers to the batch, a message of it or their bytes. */
+  readonly keepsNothing?: boolean;
 }

@@ -11,7 +11,7 @@ import { orAborted } from "./within.ts";
 export const NOTHING = { batches: 0, bytes: 0 };
 
 /** What a route gives to each of its connections. */
-export interface ConnectionSettings extends PumpSettings {
+export interface ConnectionSettings extends Omit<PumpSettings, "givesBack"> {
   readonly bridge: BridgeScope;
   /** By path; outlives the connection. */
   readonly sessions: Map<string, Map<string, unknown>>;
@@ -70,7 +70,11 @@ export class Connection {
 
   /** Moves messages until something ends it, then flushes. Never rejects. */
   async run(): Promise<PumpEnd> {
-    this.pump = new Pump(this.consumer!, this.publisher!, { ...this.s, accounting: this.scope.accounting });
+    const { plan, handler } = this.s;
+    const layers = [plan.input, plan.output].flatMap(({ middlewares, children }) => [...middlewares, ...children]);
+    const givesBack = plan.output.output!.keepsNothing === true && layers.length === 0 && !handler;
+    const settings = { ...this.s, accounting: this.scope.accounting, givesBack };
+    this.pump = new Pump(this.consumer!, this.publisher!, settings);
     if (this.life.signal.aborted) this.pump.stop();
     const end = await this.pump.run();
     if (end.reason === "connection" || end.reason === "failed" || this.cutOff.signal.aborted) return end;

@@ -26,6 +26,8 @@ export interface PumpSettings {
   readonly plan: RoutePlan;
   readonly bridge: { readonly clock: Clock; readonly log: Logger };
   readonly handler: Handler | undefined;
+  /** Nobody but the sink sees the batches, and it keeps nothing of them. */
+  readonly givesBack: boolean;
   /** How many more messages may be delivered before the pump ends; asked before every read. */
   readonly remaining: () => number;
   /** This long a silence of a source that does not know its end is taken for it, in a drain. */
@@ -307,6 +309,7 @@ export class Pump {
       // A position behind a failed commit would cover that one too: these messages come again.
       if (!this.isOver && !(inOrder && this.commitFailed)) {
         await delivery.commit(verdict?.dispositions);
+        if (this.s.givesBack && !verdict) delivery.release?.();
         if (forward) this.s.cameForward();
       }
     } catch (error) {

@@ -1,16 +1,20 @@
 import { batchOf, slabBatch } from "@mqb/core/plugin";
 import { type CsvSlab, CsvToJson, parseCsvHeader } from "@mqb/kernel";
 import { type CsvSettings, kernelDialect } from "../csv-dialect.ts";
+import { OutputPool } from "../encode/output-pool.ts";
 import { formatErrors } from "../errors.ts";
 import type { CsvStreamHeader, DecodedBatch, DecoderOptions, RecordDecoder, Stamp } from "./decoder.ts";
 import { readingError } from "./faults.ts";
 import { slabOf, stampFields } from "./lines.ts";
 
 const NOTHING = batchOf([]);
+/** As many slabs as a route with four workers has in flight, and the ones that are made meanwhile. */
+const SLABS = 6;
 
 /** `csv`: one JSON object of strings per row. */
 export class CsvDecoder implements RecordDecoder {
   readonly keepsChunks = false;
+  private readonly pool = new OutputPool(SLABS);
   private readonly reader: CsvToJson;
   private readonly options: DecoderOptions;
   private readonly strict: boolean;
@@ -27,6 +31,7 @@ export class CsvDecoder implements RecordDecoder {
       maxFieldBytes: Math.min(options.csv.maxFieldBytes, options.maxMessageBytes),
       maxRecordBytes: options.maxMessageBytes,
       offset: options.offset,
+      allocate: this.pool.take,
     });
   }
 
@@ -64,7 +69,8 @@ export class CsvDecoder implements RecordDecoder {
     if (this.strict && slab.ragged.length > 0) return this.upToRagged(slab, stamp);
     if (slab.short > 0) this.report("short", slab);
     if (slab.long > 0) this.report("long", slab);
-    return wrap(slab, stamp);
+    const { bytes } = slab;
+    return { ...wrap(slab, stamp), release: () => this.pool.release([bytes]) };
   }
 
   /** The rows before the first ragged one; the call after that throws. */

@@ -13,6 +13,8 @@ export interface DecodedBatch {
   offsetAfter(index: number): number;
   /** A record that was too long and has been passed over; the batch is empty then. */
   readonly oversize?: OversizeRecord;
+  /** Nobody looks at the batch any more: its memory may be used again. Called once at most; not calling it is fine. */
+  release?(): void;
 }
 
 /**

@@ -1,14 +1,19 @@
-const KEPT = 2;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Buffers for encoded records. One that was written goes back and is used again: otherwise each batch would leave one
+ * Buffers for what is made of a batch. One that was written goes back and is used again: otherwise each batch would leave one
  * behind, and collecting them costs more than filling them.
  */
 export class OutputPool {
   private readonly free: Buffer[] = [];
   /** Memory that was given out, so that nothing else is ever taken back. */
   private readonly given = new WeakSet<ArrayBufferLike>();
+  /** At most this many lie here unused. */
+  private readonly kept: number;
+
+  constructor(kept = 2) {
+    this.kept = kept;
+  }
 
   /** A buffer of exactly this size, with anything in it. */
   readonly take = (size: number): Buffer => {
@@ -22,7 +27,7 @@ export class OutputPool {
   release(chunks: readonly Buffer[]): void {
     for (const { buffer } of chunks) {
       if (!this.given.delete(buffer) || buffer.byteLength > KEPT_BYTES) continue;
-      if (this.free.length >= KEPT) this.free.shift();
+      if (this.free.length >= this.kept) this.free.shift();
       this.free.push(Buffer.from(buffer));
     }
   }

@@ -42,6 +42,15 @@ export interface ConsumerOptions {
   closed(): Promise<void>;
 }
 
+/** A chunk that was given to the decoder. */
+interface FedChunk {
+  readonly bytes: Buffer;
+  /** The decoder is done with it. */
+  isUsedUp: boolean;
+  /** Batches that may look into it, less those that were released. */
+  lent: number;
+}
+
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
 
 /** Reads records from a file or a stream, one chunk ahead. */
@@ -57,10 +66,8 @@ export class FileConsumer implements Consumer {
   private sawHeader = false;
   /** The next chunk, read while this one is worked on. */
   private ahead: Promise<Chunk | "end"> | undefined;
-  /** The buffer that the decoder works on. */
-  private fed: Buffer | undefined;
-  /** Batches may look into that buffer still. */
-  private isFedShared = false;
+  /** What the decoder works on. */
+  private fed: FedChunk | undefined;
   /** The file was replaced: after what is held of the old one, the new one begins. */
   private replaced = false;
   /** The decoder has got its last byte. */
@@ -142,12 +149,27 @@ export class FileConsumer implements Consumer {
     if (this.failure) throw this.failure;
     try {
       const decoded = this.decoder?.take(max, this.stampFrom(this.records));
-      if (decoded && this.decoder!.keepsChunks) this.isFedShared = true;
-      return decoded;
+      return decoded && this.fed && this.decoder!.keepsChunks ? this.lend(decoded, this.fed) : decoded;
     } catch (error) {
       this.fail(error);
       throw error;
     }
+  }
+
+  /** A batch that may look into the chunk in hand: both are free when it is released. */
+  private lend(decoded: DecodedBatch, fed: FedChunk): DecodedBatch {
+    fed.lent += 1;
+    return {
+      ...decoded,
+      release: () => {
+        fed.lent -= 1;
+        this.recycle(fed);
+      },
+    };
+  }
+
+  private recycle(fed: FedChunk): void {
+    if (fed.isUsedUp && fed.lent === 0) this.input!.recycle?.(fed.bytes);
   }
 
   private fail(error: unknown): void {
@@ -242,9 +264,11 @@ export class FileConsumer implements Consumer {
   }
 
   private feed(chunk: Chunk): void {
-    if (this.fed && !this.isFedShared) this.input!.recycle?.(this.fed);
-    this.fed = chunk.bytes;
-    this.isFedShared = false;
+    if (this.fed) {
+      this.fed.isUsedUp = true;
+      this.recycle(this.fed);
+    }
+    this.fed = { bytes: chunk.bytes, isUsedUp: false, lent: 0 };
     this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
   }
 

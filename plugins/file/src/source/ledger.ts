@@ -19,6 +19,8 @@ interface Entry<G> {
   readonly end: number;
   /** Index of the record behind the entry. */
   readonly records: number;
+  /** Frees the batch's memory; gone where it may have been looked at in more than one way. */
+  release?: (() => void) | undefined;
   state: "out" | "acked" | "back";
 }
 
@@ -50,8 +52,8 @@ export class Ledger<G> {
 
   /** Takes in what was read last; it comes out after everything older. `records` counts up to its end. */
   add(decoded: DecodedBatch, generation: G, records: number): void {
-    const { batch, offsetAfter, offset: end } = decoded;
-    this.entries.push({ batch, generation, offsetAfter, end, records, state: "back" });
+    const { batch, offsetAfter, offset: end, release } = decoded;
+    this.entries.push({ batch, generation, offsetAfter, end, records, release, state: "back" });
     this.back += 1;
   }
 
@@ -70,7 +72,11 @@ export class Ledger<G> {
     const first = this.entries[at]!;
     first.state = "out";
     this.back -= 1;
-    return { batch: first.batch, commit: (dispositions) => this.commit(first, dispositions) };
+    return {
+      batch: first.batch,
+      commit: (dispositions) => this.commit(first, dispositions),
+      release: () => first.release?.(),
+    };
   }
 
   /** Takes everything back that is out: whoever had it will not commit it any more. */
@@ -78,6 +84,8 @@ export class Ledger<G> {
     for (const entry of this.entries) {
       if (entry.state !== "out") continue;
       entry.state = "back";
+      // Whoever had it may be about to write it still.
+      entry.release = undefined;
       this.back += 1;
     }
   }
@@ -96,6 +104,7 @@ export class Ledger<G> {
         sent = this.entries[at + 1]!;
       }
       sent.state = "back";
+      sent.release = undefined;
       this.back += 1;
     }
     try {

@@ -37,6 +37,7 @@ export interface RegularInputOptions {
 /** A replaced file is read on until it has been quiet for this long: its writer may hold it open still. */
 const QUIET_MS = 1000;
 const SMALL = 4096;
+const SPARES = 4;
 /** A reader that was held up for so long looks whether the file is still the same. */
 const PAUSE_MS = 100;
 /** Times of files are coarse: a later change may bear the same one for so long. */
@@ -85,8 +86,8 @@ export class RegularInput implements ByteInput {
   private replacedSince: number | undefined;
   private busy: Promise<unknown> = Promise.resolve();
   private closed = false;
-  /** A buffer to read into, where the last one was given back. */
-  private spare: Buffer | undefined;
+  /** Buffers to read into, that were given back. */
+  private readonly spares: Buffer[] = [];
 
   constructor(fd: number, identity: FileIdentity, offset: number, options: RegularInputOptions) {
     this.fd = fd;
@@ -103,7 +104,7 @@ export class RegularInput implements ByteInput {
   }
 
   recycle(bytes: Buffer): void {
-    this.spare = bytes;
+    if (this.spares.length < SPARES) this.spares.push(bytes);
   }
 
   /** Called at the end: finds out what comes after it. Waits once for a change when there is nothing. */
@@ -203,8 +204,7 @@ export class RegularInput implements ByteInput {
   }
 
   private bufferOf(size: number): Buffer {
-    const { spare } = this;
-    this.spare = undefined;
+    const spare = this.spares.pop();
     return spare && spare.length >= size ? spare : Buffer.allocUnsafeSlow(size);
   }
 
