@@ -49,7 +49,7 @@ describe.each(Object.keys(registries))("a configuration of the %s", (name) => {
   it("has a URI, unless its endpoint cannot be written as one", () => {
     const without = tried.filter(({ uri }) => uri === undefined);
     const unexpected = without.filter(
-      ({ endpoint }) => !JSON.stringify(endpoint).match(/"(?:memory|static|ref|filter)":/),
+      ({ endpoint }) => !JSON.stringify(endpoint).match(/"(?:memory|static|ref|filter|reader)":/),
     );
     expect(unexpected.map(({ endpoint }) => JSON.stringify(endpoint))).toEqual([]);
     expect(tried.length - without.length).toBeGreaterThan(tried.length * 0.7);

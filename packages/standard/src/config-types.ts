@@ -9,6 +9,7 @@ import type { RefConfig } from "./ref/definition.ts";
 import type { RequestConfig } from "./request/config.ts";
 import type { RetryConfig } from "./retry/config.ts";
 import type { StaticConfig } from "./static/config.ts";
+import type { StreamBufferConfig } from "./stream-buffer/config.ts";
 import type { SwitchConfig } from "./switch/config.ts";
 
 export type {
@@ -23,6 +24,7 @@ export type {
   RequestConfig,
   RetryConfig,
   StaticConfig,
+  StreamBufferConfig,
   SwitchConfig,
 };
 
@@ -36,6 +38,7 @@ declare module "@mqb/core/plugin" {
     switch: SwitchConfig;
     request: RequestConfig;
     reader: ReaderConfig;
+    stream_buffer: StreamBufferConfig;
     response: Readonly<Record<string, never>>;
   }
   interface MiddlewareConfigs {

@@ -84,6 +84,15 @@ export const errors = defineErrors("MQB_STANDARD", {
     message: (p) => `${p.path} gave ${p.got} outcomes for ${p.sent} messages`,
     hint: "this is a fault of the connector; the messages are sent again",
   }),
+  STREAM_NO_ID: errorRow<{ topic: string }>({
+    kind: "permanent",
+    message: (p) => `the message has no "correlation_id", which says what stream of the buffer "${p.topic}" it goes to`,
+  }),
+  STREAM_DISCARDED: errorRow<{ stream: string }>({
+    kind: "retryable",
+    message: (p) => `the stream "${p.stream}" was full and was discarded, because nobody came to read it`,
+    hint: "does something read it? `idle_ttl_secs` says how long it is kept",
+  }),
   READER_EMPTY: errorRow<{ path: string }>({
     kind: "retryable",
     message: (p) => `${p.path} had no message to answer with`,

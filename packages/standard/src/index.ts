@@ -19,6 +19,7 @@ import { switchScheme } from "./schemes/switch.ts";
 import { staticEndpoint } from "./static/definition.ts";
 import { fileStore } from "./stores/file/store.ts";
 import { memoryStore } from "./stores/memory.ts";
+import { streamBuffer } from "./stream-buffer/definition.ts";
 import { switchEndpoint } from "./switch/definition.ts";
 
 export type * from "./config-types.ts";
@@ -42,6 +43,7 @@ export default definePlugin({
     switch: switchEndpoint,
     request,
     reader,
+    stream_buffer: streamBuffer,
   },
   middlewares: { retry, dlq, filter, delay, metrics },
   stores: { memory: memoryStore, file: fileStore },

@@ -211,10 +211,4 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     structural: true,
     fields: "endpoints!:[in] cursor_id checkpoint_store",
   },
-  stream_buffer: {
-    from: "@mqb/standard",
-    sides: "both",
-    structural: true,
-    fields: "topic! correlation_id capacity:int idle_ttl_secs:int",
-  },
 };
