@@ -44,10 +44,11 @@ export function oddPasswords(uri: string): Range[] {
  * the path begin elsewhere than was meant.
  */
 export function isAmbiguous(url: string): boolean {
-  const text = url.replace(/\$\{[^}]*\}/g, "x");
+  const text = url.replace(/\$\{[^{}]*\}/g, "x");
   const [, authority, rest = ""] = /^[a-z][a-z0-9+._-]{0,31}:\/\/([^/?#|]*)([^|]*)/i.exec(text) ?? [];
   if (authority === undefined) return false;
-  if (/:[^@]*@/.test(authority)) return /^[^#]*#[^&]*@|^[^?=]*\?[^=&]*@/.test(rest);
+  const colon = authority.indexOf(":");
+  if (colon >= 0 && authority.lastIndexOf("@") > colon) return /^[^#]*#[^&]*@|^[^?=]*\?[^=&]*@/.test(rest);
   return authority.includes(":") && !authority.split(",").every(isHost) && text.includes("@");
 }
 
