@@ -48,7 +48,7 @@ export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope,
 /** Opens a sink with its middlewares: the first entry of the list is next to the transport. */
 export async function openPublisher(resolved: ResolvedEndpoint, scope: OpenScope): Promise<Publisher> {
   const { definition, config, middlewares } = resolved;
-  const context = contextFor(resolved, "output", scope);
+  const context = { ...contextFor(resolved, "output", scope), declared: resolved.output! };
   const transport = await unlessGivenUp(scope, () => definition.output!.open(config, context));
   const wrap: Wrap<Publisher, OutputCapabilities> = (one, inner, around) =>
     one.definition.output!(inner, one.config, around);
@@ -124,7 +124,6 @@ function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope
     ...own,
     path: at,
     side,
-    ...("output" in of ? { declared: of.output } : {}),
     log: bridge.log.module?.(name) ?? bridge.log,
     clock: bridge.clock,
     baseDir: bridge.baseDir,

@@ -1,6 +1,7 @@
 import { defineEndpoint, type OpenContext } from "@mqb/core/plugin";
 import { combined } from "../structural/capabilities.ts";
 import { openAll } from "../structural/ends.ts";
+import { probeNothing } from "../structural/probe.ts";
 import { fanoutSchema } from "./config.ts";
 import { FanoutPublisher } from "./publisher.ts";
 import { Taken } from "./taken.ts";
@@ -17,6 +18,7 @@ export const fanout = defineEndpoint({
       return new FanoutPublisher({ legs: opened, taken: takenIn(context), route, clock, log });
     },
   },
+  probe: probeNothing,
   children: (legs) => legs.map((endpoint, index) => ({ path: `[${index}]`, side: "output", endpoint })),
 });
 

@@ -1,5 +1,6 @@
 import { defineEndpoint, type EndpointConfig, type OutputCapabilities } from "@mqb/core/plugin";
 import * as z from "zod";
+import { probeNothing } from "../structural/probe.ts";
 import { ReaderPublisher } from "./publisher.ts";
 
 const readerSchema = z
@@ -30,5 +31,6 @@ export const reader = defineEndpoint({
       return new ReaderPublisher({ source, draining, clock, path: `${path}.reader` });
     },
   },
+  probe: probeNothing,
   children: (endpoint) => [{ path: "", side: "input", endpoint }],
 });

@@ -7,6 +7,7 @@ import {
 } from "@mqb/core/plugin";
 import * as z from "zod";
 import { errors } from "../errors.ts";
+import { probeNothing } from "../structural/probe.ts";
 
 export const refSchema = z
   .string({ error: "expected the name of a registered endpoint" })
@@ -32,6 +33,7 @@ export const ref = defineEndpoint({
     capabilities: (_, context): OutputCapabilities => only(context)?.output ?? NO_OUTPUT,
     open: (name, context) => context.openPublisher(lookUp(name, context), name),
   },
+  probe: probeNothing,
   children(name, side, references) {
     const endpoint = references.get(name);
     if (endpoint === undefined) throw errors.REF_UNKNOWN({ name, known: references.names() });

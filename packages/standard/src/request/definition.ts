@@ -9,6 +9,7 @@ import {
   type Publisher,
 } from "@mqb/core/plugin";
 import { combined } from "../structural/capabilities.ts";
+import { probeNothing } from "../structural/probe.ts";
 import { Reopening } from "../structural/reopening.ts";
 import { type RequestSettings, requestSchema } from "./config.ts";
 import { RequestPublisher } from "./publisher.ts";
@@ -18,6 +19,7 @@ export const request = defineEndpoint({
   schema: requestSchema,
   structural: true,
   output: { capabilities, open },
+  probe: probeNothing,
   children: ({ to, forward_to: next }) => [
     { path: "to", side: "output", endpoint: to },
     { path: "forward_to", side: "output", endpoint: next },

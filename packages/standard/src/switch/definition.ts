@@ -1,6 +1,7 @@
 import { type CheckContext, defineEndpoint, type Finding, isMqbError, type OpenContext } from "@mqb/core/plugin";
 import { combined } from "../structural/capabilities.ts";
 import { openAll } from "../structural/ends.ts";
+import { probeNothing } from "../structural/probe.ts";
 import { type SwitchSettings, switchSchema } from "./config.ts";
 import { destinationsOf } from "./destinations.ts";
 import { SwitchPublisher } from "./publisher.ts";
@@ -14,6 +15,7 @@ export const switchEndpoint = defineEndpoint({
     capabilities: (_, { children }) => combined(children),
     open,
   },
+  probe: probeNothing,
   children: destinationsOf,
   check,
 });
