@@ -50,9 +50,12 @@ export function plainNumberEnd(bytes: Uint8Array, start: number, end: number): n
 
 /** The integer that a text stands for, as JSON; undefined = none of 64 bits. */
 export function integerOfText(text: string): string | undefined {
-  const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(trimBlanks(text)) ?? [];
-  if (digits === undefined) return undefined;
-  const integer = sign === "-" && digits !== "0" ? `-${digits}` : digits;
+  const trimmed = trimBlanks(text);
+  const signed = trimmed.startsWith("-") || trimmed.startsWith("+");
+  const written = signed ? trimmed.slice(1) : trimmed;
+  if (!/^\d+$/.test(written)) return undefined;
+  const digits = withoutZeros(written);
+  const integer = trimmed.startsWith("-") && digits !== "0" ? `-${digits}` : digits;
   return fits(integer) ? integer : undefined;
 }
 
@@ -66,7 +69,7 @@ export function numberOfText(text: string): string | undefined {
   const [, sign, whole = "", point, fraction = "", exponent] = parts;
   if (whole === "" && fraction === "") return undefined;
   const minus = sign === "-" ? "-" : "";
-  const digits = whole.replace(/^0+(?=\d)/, "") || "0";
+  const digits = withoutZeros(whole);
   if (point === undefined && exponent === undefined) return digits === "0" && minus !== "" ? "-0.0" : minus + digits;
   const exact = `${minus}${digits}${fraction === "" ? "" : `.${fraction}`}${exponent === undefined ? "" : `e${exponent}`}`;
   const double = Number(exact);
@@ -96,6 +99,13 @@ function textOfDouble(double: number): string {
   if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
   const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, "0");
   return `${sign}${whole}.${digits.slice(exponent + 1) || "0"}`;
+}
+
+/** Digits without zeros before them. By hand: a pattern would look at runs of zeros again and again. */
+function withoutZeros(digits: string): string {
+  let first = 0;
+  while (first < digits.length - 1 && digits.charCodeAt(first) === ZERO) first++;
+  return digits.slice(first) || "0";
 }
 
 function fits(integer: string): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonEquals, numberText, parseJson, readString, writeJson } from "@mqb/json";
+import { type JsonObject, jsonEquals, numberText, parseJson, readString, writeJson } from "@mqb/json";
 import { MAX_JSON_DEPTH, scanJsonString, scanJsonValue, skipJsonBlank } from "@mqb/kernel";
 import { type Failure, parseFailure, type Reason, whyNotJson } from "../failure.ts";
 import type { Output } from "../output.ts";
@@ -186,12 +186,8 @@ export class SchemaStage {
       else if (members.see(index)) {
         const node = members.nodes[index];
         at = node ? this.value(node, at) : this.skip(at);
-        if (at < 0) return this.inside(members.segments[index]!, members, open);
-      } else {
-        out.length = mark;
-        this.from = from;
-        return this.repeating(members, open);
-      }
+        if (at < 0) return this.inside(members, index, open, mark, from);
+      } else return this.repeating(members, open, mark, from);
       if (at < 0) return at;
       count++;
       at = this.blank(at);
@@ -226,13 +222,15 @@ export class SchemaStage {
     return FAILED;
   }
 
-  /** A field of the object failed. That a required one is missing is said first, as the original does. */
-  private inside(segment: string, members: Members, open: number): number {
-    this.trail = segment + this.trail;
+  /** A field of the object failed. It may come again; and that a required one is missing is said first. */
+  private inside(members: Members, index: number, open: number, mark: number, from: number): number {
+    this.trail = members.segments[index]! + this.trail;
     const behind = scanJsonValue(this.bytes, open, this.end, this.stack);
     if (behind < 0) return FAILED;
-    const object = parseJson(this.bytes.subarray(open, behind), { maxDepth: MAX_JSON_DEPTH });
-    const missing = members.missingIn(isJsonObject(object) ? object : new Map(), this.options.applyDefaults);
+    const text = this.bytes.subarray(open, behind);
+    if (withoutRepeats(text)) return this.repeating(members, open, mark, from);
+    const object = parseJson(text, { maxDepth: MAX_JSON_DEPTH }) as JsonObject;
+    const missing = members.missingIn(object, this.options.applyDefaults);
     return missing < 0 ? FAILED : this.missing(members, missing);
   }
 
@@ -254,12 +252,13 @@ export class SchemaStage {
     }
   }
 
-  /** The object has a field twice: the last one counts. */
-  private repeating(members: Members, open: number): number {
+  /** The object has a field twice, so it is done again without the earlier ones: the last one counts. */
+  private repeating(members: Members, open: number, mark: number, from: number): number {
     const behind = this.skip(open);
     if (behind < 0) return behind;
-    const single = withoutRepeats(this.bytes, open, behind);
-    return this.instead(open, behind, single, () => {
+    this.out.length = mark;
+    this.from = from;
+    return this.instead(open, behind, withoutRepeats(this.bytes.subarray(open, behind))!, () => {
       const end = this.object(members, 0);
       if (end >= 0) this.flush(end);
       return end >= 0;
