@@ -53,3 +53,11 @@ describe("a configuration is read in time proportional to its length", () => {
     PATIENCE_MS,
   );
 });
+
+it("a configuration is read in time proportional to how many references it holds", () => {
+  const read = (references: string) => {
+    const text = `x-a: { z: [${references}] }\n`;
+    loadConfiguration([{ name: "c.yml", text, format: "yaml" }], {});
+  };
+  expect(growth(read, "${A:-1}, ", "1")).toBeLessThan(MOST);
+}, 120_000);

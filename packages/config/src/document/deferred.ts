@@ -42,6 +42,18 @@ export function deferReferences(text: string, lookup: (name: string) => string |
   return {
     text: lines.join("\n"),
     restore: (scalar) => scalar.replace(STANDIN, (written, index) => references[Number(index)] ?? written),
-    origin: (offset) => offset + (moves.findLast((move) => move.at <= offset)?.shift ?? 0),
+    origin: (offset) => offset + (lastUpTo(moves, offset)?.shift ?? 0),
   };
+}
+
+/** The last of the moves (sorted by where they are) that is not behind an offset. It is asked for with every value. */
+function lastUpTo<Move extends { readonly at: number }>(moves: readonly Move[], offset: number): Move | undefined {
+  let low = 0;
+  let high = moves.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (moves[middle]!.at <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return moves[low - 1];
 }

@@ -9,6 +9,8 @@ export interface Range {
 }
 
 const SECRET = "…";
+/** Of a longer line, only so much is shown on either side of the place. */
+const AROUND = 500;
 /** What a line begins with that names something, and so is no value. */
 const LEADING_KEY = /^\s*(?:-\s+)*(?:"[^"\n]*"|'[^'\n]*'|[\w.-]+)\s*:(?=\s|$)/;
 /** What is neither space nor punctuation of YAML. */
@@ -26,10 +28,14 @@ export function createExcerpts(hidden: () => readonly Range[]): (problem: Docume
     bySource ??= rangesBySource(hidden());
     const { lines } = "lines" in source ? (source as IndexedText) : indexLines(source);
     const start = lines[line - 1]!;
-    const text = source.text.slice(start, lines[line]).replace(/\r?\n$/, "");
+    const whole = source.text.slice(start, lines[line]).replace(/\r?\n$/, "");
+    const cut = Math.max(0, offset - start - AROUND);
+    const text = whole.slice(cut, offset - start + AROUND);
     const ranges = bySource.get(source.name);
-    const parts = ranges ? within(ranges, start, start + text.length) : valuesOf(text);
-    return { ...problem, excerpt: excerptOf(text, parts, offset - start) };
+    const parts = ranges ? within(ranges, start + cut, start + cut + text.length) : valuesOf(text, cut === 0);
+    const { line: shown, column, length } = excerptOf(text, parts, offset - start - cut);
+    const [before, behind] = [cut > 0 ? SECRET : "", cut + text.length < whole.length ? SECRET : ""];
+    return { ...problem, excerpt: { line: before + shown + behind, column: column + before.length, length } };
   };
 }
 
@@ -40,8 +46,12 @@ function rangesBySource(hidden: readonly Range[]): ReadonlyMap<string, readonly 
     if (ranges) ranges.push(range);
     else bySource.set(range.source.name, [range]);
   }
-  for (const ranges of bySource.values()) ranges.sort((a, b) => a.start - b.start);
-  return bySource;
+  // A value that aliases repeat is there many times.
+  const once = (ranges: Range[]): Range[] =>
+    ranges
+      .sort((a, b) => a.start - b.start || b.end - a.end)
+      .filter(({ start }, at) => start !== ranges[at - 1]?.start);
+  return new Map([...bySource].map(([name, ranges]) => [name, once(ranges)]));
 }
 
 /** Every scalar value of a tree that stands in a text. */
@@ -58,7 +68,7 @@ export function textLeaves(root: Place): Range[] {
 
 type Part = readonly [start: number, end: number];
 
-/** The parts of a line, counted from its start, that ranges (sorted by their start) cover. */
+/** All the parts of a line, counted from its start, that ranges (sorted by their start) cover. */
 function within(ranges: readonly Range[], start: number, end: number): Part[] {
   let low = 0;
   let high = ranges.length;
@@ -68,17 +78,17 @@ function within(ranges: readonly Range[], start: number, end: number): Part[] {
     else high = middle;
   }
   const parts: Part[] = [];
-  for (let at = low - 1; at >= 0 && parts.length < 1000; at--) {
+  for (let at = low - 1; at >= 0; at--) {
     const range = ranges[at]!;
-    if (range.end > start) parts.unshift([Math.max(0, range.start - start), Math.min(range.end, end) - start]);
+    if (range.end > start) parts.push([Math.max(0, range.start - start), Math.min(range.end, end) - start]);
     // Values do not overlap, except for those that aliases repeat: what begins before an earlier line's value ends first.
     else if (range.start < start) break;
   }
-  return parts;
+  return parts.reverse();
 }
 
-function valuesOf(line: string): Part[] {
-  const key = LEADING_KEY.exec(line)?.[0].length ?? 0;
+function valuesOf(line: string, isWhole: boolean): Part[] {
+  const key = isWhole ? (LEADING_KEY.exec(line)?.[0].length ?? 0) : 0;
   return [...line.slice(key).matchAll(WORD)].map(({ index, 0: word }) => [key + index, key + index + word.length]);
 }
 
