@@ -17,6 +17,7 @@ export function mapByReference(mapping: Readonly<Record<string, string>>, docume
   const result: { [key: string]: Json } = {};
   for (const [key, path] of Object.entries(mapping)) {
     const found = path
+      .replace("$.", "")
       .split(/[.[\]]+/)
       .filter(Boolean)
       .reduce<Json | undefined>(step, document);

@@ -104,9 +104,13 @@ function reader(compare: string): (bytes: Buffer) => string {
 }
 
 function maskIds(text: string): string {
-  return text
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "<UUID7>")
-    .replace(/"mq_bridge\.dlq\.timestamp_ms":"\d+"/g, '"mq_bridge.dlq.timestamp_ms":"<MS>"');
+  return (
+    text
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "<UUID7>")
+      .replace(/"mq_bridge\.dlq\.timestamp_ms":"\d+"/g, '"mq_bridge.dlq.timestamp_ms":"<MS>"')
+      // The original makes a new name for each copy; ours has one.
+      .replace('"mq_bridge.dlq.route":"copy-<UUID4>"', '"mq_bridge.dlq.route":"copy"')
+  );
 }
 
 /** The order of members inside `metadata` is random in the original; everything else counts, byte for byte. */
