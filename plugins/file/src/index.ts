@@ -1,15 +1,7 @@
 import { defineEndpoint, definePlugin } from "@mqb/core/plugin";
 import { formatOf, isEnvelope } from "@mqb/formats";
 import { checkFile } from "./check.ts";
-import {
-  deletes,
-  type FileConfig,
-  type FileOptions,
-  fileConfig,
-  modeOf,
-  recordSettings,
-  writesParts,
-} from "./config.ts";
+import { deletes, type FileConfig, type FileOptions, fileConfig, modeOf, writesParts } from "./config.ts";
 import { probeFile } from "./probe.ts";
 import { openPublisher } from "./sink/open.ts";
 import { isStdout } from "./sink/stream-publisher.ts";
@@ -55,16 +47,13 @@ export const file = defineEndpoint<FileConfig>({
       idempotent: writesParts(config),
       keepsNothing: !writesParts(config),
       ...(writesParts(config) ? { needsPositions: "name_by: source_position" } : {}),
-      // Each batch is one write: large ones cost a fifth less. A part or a compressed member is made of what one holds.
-      ...(appendsPlainly(config) ? { defaultBatchSize: 4096 } : {}),
+      // Each batch is one write: large ones cost a fifth less, and larger members compress better. A part is made of what
+      // one holds.
+      ...(writesParts(config) || isStdout(config.path) ? {} : { defaultBatchSize: 4096 }),
     }),
     open: openPublisher,
   },
 });
-
-function appendsPlainly(config: FileConfig): boolean {
-  return !writesParts(config) && !isStdout(config.path) && recordSettings(config).compression === undefined;
-}
 
 export default definePlugin({
   name: "@mqb/file",
