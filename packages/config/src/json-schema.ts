@@ -23,3 +23,17 @@ function resolveReference(reference: string, root: JsonSchema): JsonSchema {
   }
   return (node as JsonSchema | undefined) ?? {};
 }
+
+/** Whether a schema itself says that its values are secret. */
+export function isMarked(schema: JsonSchema): boolean {
+  return schema["secret"] === true || schema["x-mqb-secret"] === true;
+}
+
+/** The JSON types of a schema that is no choice of others; none = anything. */
+export function typesOf(schema: JsonSchema): readonly string[] {
+  if (typeof schema.type === "string") return [schema.type];
+  if (Array.isArray(schema.type)) return schema.type as string[];
+  if (schema.properties) return ["object"];
+  const listed = schema.enum ?? ("const" in schema ? [schema["const"]] : []);
+  return [...new Set(listed.map((one) => (one === null ? "null" : typeof one)))];
+}

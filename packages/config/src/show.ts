@@ -1,4 +1,4 @@
-import { nearest, type RoutePlan } from "@mqb/core";
+import type { RoutePlan } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import type { CheckedConfiguration } from "./check.ts";
 import type { Configuration } from "./document/load.ts";
@@ -9,7 +9,7 @@ import { type Field, memberOf, membersOf } from "./fields/field.ts";
 import { keyOfPath } from "./fields/fit.ts";
 import { createSchemas } from "./fields/schemas.ts";
 import { type Visited, walkRoute } from "./fields/walk.ts";
-import { isSecretName } from "./redact/secret-names.ts";
+import { isSecretName, mayBeSecretName } from "./redact/secret-names.ts";
 import { redactUri } from "./redact/uri.ts";
 
 /** One value of a resolved configuration, fit to be shown. */
@@ -24,30 +24,6 @@ export interface ShownValue {
 }
 
 const HIDDEN = "***";
-/**
- * Names of secrets in what no schema describes: a plugin that is not installed, or a field that is misspelt. What is spelt
- * nearly like one of them is hidden, too.
- */
-const SECRETS = [
-  "password",
-  "passphrase",
-  "cert_password",
-  "token",
-  "bearer_token",
-  "session_token",
-  "secret",
-  "secret_key",
-  "access_key",
-  "api_key",
-  "private_key",
-  "key",
-  "keys",
-  "decrypt_keys",
-  "username",
-  "credentials",
-  "authorization",
-  "cookie",
-];
 const SETTINGS: readonly (readonly [string, unknown])[] = [
   ["log_level", "info"],
   ["logger", "plain"],
@@ -120,7 +96,7 @@ class Listing {
     const isNamed =
       typeof name === "string" &&
       !this.routes.has(keyOfPath(path)) &&
-      (isSecretName(name) || (!known?.field && nearest(name, SECRETS) !== undefined));
+      (isSecretName(name) || (!known?.field && mayBeSecretName(name)));
     const isSecret = inherited || isNamed || (known?.isSecret ?? false);
     if (isMap(written) || Array.isArray(written)) {
       const entries: [string | number, unknown][] = Array.isArray(written)

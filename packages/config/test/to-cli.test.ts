@@ -145,3 +145,22 @@ describe("a word for the shell", () => {
     expect(shellQuoted(word)).toBe(quoted);
   });
 });
+
+describe("the command holds no secret of", () => {
+  it.each([
+    ["a route that is not enabled", "r: { enabled: false, output: { file: { path: o, sealing: { key: MARK } } } }"],
+    ["a publisher", "publishers: { p: { file: { path: o, sealing: { key: MARK } } } }"],
+    ["a plugin that is not installed", "r: { input: { nosuch: { key: MARK, keys: { old: MARK }, pasword: MARK } } }"],
+    [
+      "a middleware that is not installed",
+      "publishers: { p: { file: { path: o }, middlewares: [{ nosuch: { key: MARK } }] } }",
+    ],
+    ["a URL with a token alone", 'publishers: { p: { db: { url: "db://MARK@host" } } }'],
+  ])("%s", (_, text) => {
+    const configuration = loadConfiguration([{ name: "c.yaml", text, format: "yaml" }], {});
+    const checked = checkConfiguration(configuration, registry, DEFAULTS);
+    const { command, requiredEnv } = toCommand(configuration, checked, {});
+    expect(command).not.toContain("MARK");
+    expect(requiredEnv.length).toBeGreaterThan(0);
+  });
+});

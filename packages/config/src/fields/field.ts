@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@mqb/core/plugin";
-import { alternatives } from "../json-schema.ts";
+import { alternatives, isMarked, typesOf } from "../json-schema.ts";
 
 const MARK = "x-mqb-";
 const MOST_INNER = 1000;
@@ -103,16 +103,4 @@ function together(schemas: readonly JsonSchema[], { root, isSecret }: Field): Fi
 function marksOf(schemas: readonly JsonSchema[]): Readonly<Record<string, unknown>> {
   const own = schemas.flatMap((schema) => Object.entries(schema).filter(([key]) => key.startsWith(MARK)));
   return Object.fromEntries(own.map(([key, value]) => [key.slice(MARK.length), value]));
-}
-
-function isMarked(schema: JsonSchema): boolean {
-  return schema["secret"] === true || schema["x-mqb-secret"] === true;
-}
-
-function typesOf(schema: JsonSchema): readonly string[] {
-  if (typeof schema.type === "string") return [schema.type];
-  if (Array.isArray(schema.type)) return schema.type as string[];
-  if (schema.properties) return ["object"];
-  const listed = schema.enum ?? ("const" in schema ? [schema["const"]] : []);
-  return [...new Set(listed.map((one) => (one === null ? "null" : typeof one)))];
 }

@@ -1,6 +1,6 @@
 import type { ResolvedEndpoint, RoutePlan } from "@mqb/core";
 import { type ConfigSchema, type JsonSchema, jsonSchemaOf } from "@mqb/core/plugin";
-import { alternatives } from "../json-schema.ts";
+import { alternatives, isMarked } from "../json-schema.ts";
 
 /** Every text in a checked route that a schema marks as a secret, its middlewares and nested endpoints included. */
 export function secretsOfPlan(plan: RoutePlan): string[] {
@@ -48,8 +48,4 @@ function walk(schema: JsonSchema, value: unknown, root: JsonSchema, found: Set<s
       walk(known, member, root, found, marked || isMarked(option));
     }
   }
-}
-
-function isMarked(schema: JsonSchema): boolean {
-  return schema["secret"] === true || schema["x-mqb-secret"] === true;
 }

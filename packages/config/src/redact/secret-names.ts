@@ -1,3 +1,5 @@
+import { nearest } from "@mqb/core";
+
 const SECRET_WORDS = [
   "password",
   "passwd",
@@ -21,4 +23,33 @@ export function isSecretName(name: string): boolean {
     .replaceAll("-", "_")
     .toLowerCase();
   return SECRET_WORDS.some((word) => words.includes(word)) || SECRET_NAMES.test(words) || SECRET_MAPS.test(words);
+}
+
+const UNDESCRIBED = [
+  "password",
+  "passphrase",
+  "cert_password",
+  "token",
+  "bearer_token",
+  "session_token",
+  "secret",
+  "secret_key",
+  "access_key",
+  "api_key",
+  "private_key",
+  "key",
+  "keys",
+  "decrypt_keys",
+  "username",
+  "credentials",
+  "authorization",
+  "cookie",
+];
+
+/**
+ * Whether the value of a field that no schema describes may be a secret: one of a plugin that is not installed, or one that
+ * is misspelt. What is spelt nearly like the name of a secret counts, too.
+ */
+export function mayBeSecretName(name: string): boolean {
+  return isSecretName(name) || nearest(name, UNDESCRIBED) !== undefined;
 }

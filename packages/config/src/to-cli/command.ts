@@ -2,10 +2,11 @@ import type { Registry } from "@mqb/core";
 import type { CheckedConfiguration } from "../check.ts";
 import type { Configuration } from "../document/load.ts";
 import type { Environment } from "../environment.ts";
+import { createSchemas } from "../fields/schemas.ts";
 import { withoutNulls } from "../uri/canonical.ts";
 import { encodeText } from "../uri/encode.ts";
 import { toUri } from "../uri/write.ts";
-import { SecretVariables } from "./secrets.ts";
+import { SecretVariables, secretPaths } from "./secrets.ts";
 import { shellQuoted } from "./shell.ts";
 
 /** A command line that does what a configuration does. */
@@ -28,17 +29,21 @@ export function toCommand(
   environment: Environment,
 ): Command {
   const secrets = new SecretVariables(environment);
-  const hide = (name: string, config: unknown): unknown => {
-    const plan = checked.routes.find((route) => route.name === name)?.plan;
-    return secrets.hide(config, plan, name, (variable) => `\${${variable}}`);
+  const schemas = createSchemas();
+  const hide = (name: string, route: object): Record<string, unknown> => {
+    const marked = secretPaths(route, checked.registry, schemas);
+    return secrets.hide(route, marked, name, (variable) => `\${${variable}}`) as Record<string, unknown>;
   };
   const { settings } = configuration;
   const routes = configuration.routes.map(({ name, enabled, config }) => {
     const written = checked.routes.find((route) => route.name === name)?.config ?? config;
-    const shown = hide(name, written) as object;
+    const shown = hide(name, written as object);
     return [name, enabled ? shown : { enabled: false, ...shown }];
   });
-  const publishers = Object.entries(checked.endpoints).map(([name, endpoint]) => [name, hide(name, endpoint)]);
+  const publishers = Object.entries(checked.endpoints).map(([name, endpoint]) => [
+    name,
+    hide(name, { output: endpoint })["output"],
+  ]);
   const document = {
     log_level: settings.logLevel,
     logger: settings.logger,
@@ -81,8 +86,9 @@ export function toCopyCommand(
   if (other !== undefined) return { refused: `a copy has no flag for "${other}"` };
 
   const secrets = new SecretVariables(environment);
+  const marked = secretPaths(route.config, registry, createSchemas());
   const token = (variable: string): string => `MQBVARIABLE${variable}ENDVARIABLE`;
-  const hidden = secrets.hide(route.config, plan, route.name, token) as Record<string, unknown>;
+  const hidden = secrets.hide(route.config, marked, route.name, token) as Record<string, unknown>;
   const uris: string[] = [];
   for (const side of ["input", "output"] as const) {
     const uri = toUri(hidden[side], side, registry);

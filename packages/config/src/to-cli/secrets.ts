@@ -1,9 +1,12 @@
-import type { Path, ResolvedEndpoint, RoutePlan } from "@mqb/core";
+import type { Path, Registry, ResolvedEndpoint, RoutePlan } from "@mqb/core";
 import { type ConfigSchema, type JsonSchema, jsonSchemaOf } from "@mqb/core/plugin";
 import { substitute } from "../document/substitute.ts";
 import type { Environment } from "../environment.ts";
-import { alternatives } from "../json-schema.ts";
-import { isSecretName } from "../redact/secret-names.ts";
+import { keyOfPath } from "../fields/fit.ts";
+import type { Schemas } from "../fields/schemas.ts";
+import { walkRoute } from "../fields/walk.ts";
+import { alternatives, isMarked } from "../json-schema.ts";
+import { isSecretName, mayBeSecretName } from "../redact/secret-names.ts";
 import { secretParams } from "../redact/uri.ts";
 import { userInfos } from "../redact/user-info.ts";
 import { oddPasswords, type Range } from "../redact/user-passwords.ts";
@@ -19,20 +22,19 @@ export class SecretVariables {
   }
 
   /**
-   * A copy of a route's configuration with `replace(name)` for every secret: what a schema marks, members with secret
-   * names, passwords of URLs. A text that would be changed by variables of the environment is taken out too: it came from
+   * A copy of a route's configuration, or of the part of it at `at`, with `replace(name)` for every secret: what is
+   * `marked` (as `secretPaths` says it), members with secret names, passwords of URLs. A text that would be changed by variables of the environment is taken out too: it came from
    * a variable, and is not to be looked at again.
    */
   hide(
     config: unknown,
-    plan: RoutePlan | undefined,
+    marked: ReadonlySet<string>,
     name: string,
     replace: (variable: string) => string,
     at: Path = [],
   ): unknown {
-    const marked = new Set(plan ? [...markedPaths(plan)].filter((path) => path !== "") : []);
     const visit = (value: unknown, path: Path, isSecret: boolean): unknown => {
-      const secret = isSecret || marked.has(keyOf(path));
+      const secret = isSecret || marked.has(keyOfPath(path));
       if (typeof value === "string") return this.text(value, [name, ...path], secret, replace);
       if (secret && typeof value === "number") return replace(this.variable([name, ...path], String(value)));
       if (Array.isArray(value)) return value.map((item: unknown, at) => visit(item, [...path, at], secret));
@@ -90,7 +92,7 @@ function secretsInUrl(text: string): (Range & { readonly name: string })[] {
  */
 export function withoutSecrets(config: unknown, plan: RoutePlan, at: Path): unknown {
   const secrets = new SecretVariables({});
-  return secrets.hide(config, plan, "", () => "***", at);
+  return secrets.hide(config, markedPaths(plan), "", () => "***", at);
 }
 
 /**
@@ -109,44 +111,52 @@ export function withReferences(
     secrets.values.delete(variable);
     return value;
   };
-  const shown = secrets.hide(config, plan, name, reference);
+  const shown = secrets.hide(config, markedPaths(plan), name, reference);
   return { config: shown, names: [...secrets.values.keys()].sort() };
 }
 
-/** Where in a route schemas have a secret. */
-function* markedPaths({ input, output }: RoutePlan): Generator<string> {
+/**
+ * Where in a route as written a schema marks a secret, or one may be that no schema describes: also in a route that is not
+ * enabled or that cannot start, and in plugins that are not installed.
+ */
+export function secretPaths(route: unknown, registry: Registry, schemas: Schemas): ReadonlySet<string> {
+  const found = new Set<string>();
+  walkRoute(route, registry, schemas, ({ path, field, isSecret }) => {
+    const name = path.at(-1);
+    const mayBe = !field && path.length > 1 && typeof name === "string" && mayBeSecretName(name);
+    if (isSecret || mayBe) found.add(keyOfPath(path));
+  });
+  return found;
+}
+
+/** Where in a route that was checked schemas have a secret. */
+function markedPaths({ input, output }: RoutePlan): ReadonlySet<string> {
+  const found = new Set<string>();
   const endpoints = [input, output];
   for (let one = endpoints.pop(); one; one = endpoints.pop()) {
-    yield* markedIn(one.definition.schema, one.config, one.configPath);
+    markIn(one.definition.schema, one.config, one.configPath, found);
     for (const middleware of one.middlewares) {
-      yield* markedIn(middleware.definition.schema, middleware.config, middleware.path);
+      markIn(middleware.definition.schema, middleware.config, middleware.path, found);
     }
     endpoints.push(...(one.children as ResolvedEndpoint[]));
   }
+  return found;
 }
 
-function* markedIn(schema: ConfigSchema, config: unknown, at: Path): Generator<string> {
+function markIn(schema: ConfigSchema, config: unknown, at: Path, found: Set<string>): void {
   const root = jsonSchemaOf(schema);
-  if (root) yield* marks(root, root, config, at);
+  if (root) mark(root, root, config, at, found);
 }
 
-function* marks(schema: JsonSchema, root: JsonSchema, value: unknown, at: Path): Generator<string> {
+function mark(schema: JsonSchema, root: JsonSchema, value: unknown, at: Path, found: Set<string>): void {
   const options = alternatives(schema, root);
-  if (isMarked(schema) || options.some(isMarked)) yield keyOf(at);
+  if ((isMarked(schema) || options.some(isMarked)) && at.length > 0) found.add(keyOfPath(at));
   if (typeof value !== "object" || value === null) return;
   for (const option of options) {
     for (const [key, member] of Object.entries(value)) {
       const inner = Array.isArray(value) ? option.items : (option.properties?.[key] ?? option["additionalProperties"]);
       if (typeof inner !== "object" || inner === null) continue;
-      yield* marks(inner as JsonSchema, root, member, [...at, Array.isArray(value) ? Number(key) : key]);
+      mark(inner as JsonSchema, root, member, [...at, Array.isArray(value) ? Number(key) : key], found);
     }
   }
-}
-
-function isMarked(schema: JsonSchema): boolean {
-  return schema["secret"] === true || schema["x-mqb-secret"] === true;
-}
-
-function keyOf(path: Path): string {
-  return path.length === 0 ? "" : JSON.stringify(path);
 }

@@ -1,5 +1,5 @@
 import { type ConfigSchema, type JsonSchema, jsonSchemaOf } from "@mqb/core/plugin";
-import { alternatives } from "../json-schema.ts";
+import { alternatives, typesOf } from "../json-schema.ts";
 
 /** What a field of a configuration takes, as far as a URI parameter is concerned. */
 export interface UriField {
@@ -52,11 +52,11 @@ function fieldOf(schema: JsonSchema, root: JsonSchema, depth: number): UriField 
   let isAnything = false;
   for (const option of alternatives(schema, root)) {
     const own = typesOf(option);
-    if (own.size === 0) isAnything = true;
+    if (own.length === 0) isAnything = true;
     for (const type of own) types.add(type);
     const listed = option.enum ?? ("const" in option ? [option["const"]] : undefined);
     if (listed) choices.push(...listed.filter((one): one is string => typeof one === "string"));
-    else if (own.has("string")) isFree = true;
+    else if (own.includes("string")) isFree = true;
     if (depth >= MAX_DEPTH) continue;
     for (const [name, member] of Object.entries(option.properties ?? {})) {
       if (!members.has(name)) members.set(name, fieldOf(member, root, depth + 1));
@@ -77,12 +77,4 @@ function fieldOf(schema: JsonSchema, root: JsonSchema, depth: number): UriField 
 function exampleOf(schema: JsonSchema): unknown {
   const examples = schema["examples"];
   return Array.isArray(examples) ? (examples[0] as unknown) : undefined;
-}
-
-function typesOf(schema: JsonSchema): Set<string> {
-  if (typeof schema.type === "string") return new Set([schema.type]);
-  if (Array.isArray(schema.type)) return new Set(schema.type as string[]);
-  if (schema.properties) return new Set(["object"]);
-  const listed = schema.enum ?? ("const" in schema ? [schema["const"]] : []);
-  return new Set(listed.map((one) => (one === null ? "null" : typeof one)));
 }
