@@ -1,4 +1,5 @@
 import { type DocumentProblem, renderProblem } from "@mqb/config";
+import type { Redactor } from "@mqb/config/uri";
 import { formatPath } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
@@ -13,7 +14,7 @@ export async function check(args: ParsedArgs, context: CommandContext): Promise<
   const code = exitCode(checked.problems, args.has("strict"));
   const { output } = context;
   if (args.has("json")) output.result(jsonDocument(document(checked, code, context), output.redactor));
-  else output.result(output.redactor.text(report(checked, context)));
+  else output.result(report(checked, context));
   return code;
 }
 
@@ -26,10 +27,17 @@ export function exitCode(problems: readonly DocumentProblem[], strict: boolean):
 
 function report({ read, problems }: CheckedRun, { output, environment }: CommandContext): string {
   const shown = problems.map((problem) => {
-    const text = renderProblem(problem, { frame: true, color: output.color });
+    const text = renderProblem(hidden(problem, output.redactor), { frame: true, color: output.color });
     return `${problem.level}[${problem.code}] ${withInstallCommands(text, environment, read.folder)}\n\n`;
   });
-  return `${shown.join("")}${read.name}: ${summary(problems)}; ${routesText(read)}\n`;
+  return `${shown.join("")}${output.redactor.text(read.name)}: ${summary(problems)}; ${routesText(read)}\n`;
+}
+
+/** A problem fit to be shown, part by part. */
+export function hidden(problem: DocumentProblem, redactor: Redactor): DocumentProblem {
+  const { at, ...told } = problem;
+  const source = { ...at.source, name: redactor.text(at.source.name) };
+  return { ...redactor.json(told), at: { ...at, source } };
 }
 
 function summary(problems: readonly DocumentProblem[]): string {

@@ -1,7 +1,8 @@
 import { type ConfiguredRoute, renderProblem } from "@mqb/config";
+import type { Redactor } from "@mqb/config/uri";
 import type { ProbeFinding } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
-import { exitCode } from "../check/check.ts";
+import { exitCode, hidden } from "../check/check.ts";
 import { loadChecked } from "../check/load.ts";
 import { selectRoutes } from "../check/select.ts";
 import type { CommandContext } from "../context.ts";
@@ -38,7 +39,7 @@ export async function doctor(args: ParsedArgs, context: CommandContext): Promise
   const code = exitOf(examined);
   const say = (text: string): string => withInstallCommands(text, context.environment, checked.read.folder);
   if (args.has("json")) output.result(jsonDocument(document(examined, code, say), output.redactor));
-  else output.result(output.redactor.text(say(report(examined))));
+  else output.result(say(report(examined.map((one) => shown(one, output.redactor)))));
   return code;
 }
 
@@ -54,6 +55,12 @@ function exitOf(examined: readonly Examined[]): number {
 
 function failing(sights: readonly Sight[]): ProbeFinding[] {
   return sights.flatMap((sight) => sight.findings.filter((finding) => !finding.ok));
+}
+
+/** Fit to be shown, part by part. */
+function shown({ route, sights }: Examined, redactor: Redactor): Examined {
+  const problems = route.problems.map((problem) => hidden(problem, redactor));
+  return { route: { ...route, name: redactor.text(route.name), problems }, sights: redactor.json(sights) };
 }
 
 function report(examined: readonly Examined[]): string {

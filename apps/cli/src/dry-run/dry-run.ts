@@ -36,7 +36,7 @@ export async function dryRun(args: ParsedArgs, context: CommandContext): Promise
   }
   const { output } = context;
   if (args.has("json")) output.result(jsonDocument(reports, output.redactor));
-  else output.result(output.redactor.text(reports.map(reportText).join("\n")));
+  else output.result(output.redactor.json(reports).map(reportText).join("\n"));
   return reports.some((report) => report.error !== undefined) ? EXIT.failed : EXIT.ok;
 }
 

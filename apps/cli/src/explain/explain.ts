@@ -1,7 +1,8 @@
 import { type ConfiguredRoute, renderProblem } from "@mqb/config";
+import type { Redactor } from "@mqb/config/uri";
 import type { RoutePlan } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
-import { exitCode } from "../check/check.ts";
+import { exitCode, hidden } from "../check/check.ts";
 import { loadChecked } from "../check/load.ts";
 import { selectRoutes } from "../check/select.ts";
 import type { CommandContext } from "../context.ts";
@@ -16,7 +17,7 @@ export async function explain(args: ParsedArgs, context: CommandContext): Promis
   const checked = await loadChecked(args, context);
   const routes = selectRoutes(checked, args.positionals);
   if (args.has("json")) output.result(jsonDocument({ routes: routes.map(document) }, output.redactor));
-  else output.result(output.redactor.text(withInstallCommands(routes.map(text).join("\n"), environment)));
+  else output.result(withInstallCommands(routes.map((route) => text(route, output.redactor)).join("\n"), environment));
   return exitCode(
     routes.flatMap((route) => route.problems),
     false,
@@ -37,18 +38,18 @@ function document({ name, plan, problems }: ConfiguredRoute): object {
   };
 }
 
-function text({ name, plan, problems }: ConfiguredRoute): string {
-  const head = `route ${name}`;
+function text({ name, plan, problems }: ConfiguredRoute, redactor: Redactor): string {
+  const head = `route ${redactor.text(name)}`;
   if (!plan) {
     const reasons = problems
       .filter((problem) => problem.level === "error")
-      .map((problem) => `  ${renderProblem(problem)}\n`);
+      .map((problem) => `  ${renderProblem(hidden(problem, redactor))}\n`);
     return `${head}\n\n  It cannot start:\n${reasons.join("")}`;
   }
-  const about = plan.options.description === "" ? "" : `: ${plan.options.description}`;
-  const promises = promisesOf(plan);
+  const about = plan.options.description === "" ? "" : `: ${redactor.text(plan.options.description)}`;
+  const promises = redactor.json(promisesOf(plan));
   const parts = TITLES.map(([key, title]) => section(title, promises[key]));
-  return `${head}${about}\n\n${road(roadOf(plan))}${wayBack(plan)}\n${guarantee(plan)}\n${parts.join("\n")}`;
+  return `${head}${about}\n\n${road(redactor.json(roadOf(plan)))}${redactor.text(wayBack(plan))}\n${redactor.text(guarantee(plan))}\n${parts.join("\n")}`;
 }
 
 const TITLES: readonly (readonly [keyof Promises, string])[] = [

@@ -11,6 +11,9 @@ export interface Redactor {
   /** Like `add` for each of them, found out only when a text has to be written: that may never happen. */
   addLater(secrets: () => readonly string[]): void;
   text(text: string): string;
+  /** A copy of a JSON value with every text in it, and every name of a member, as `text` gives it. For what is put together of
+   * several texts: what one of them holds hides nothing of the next, and quotes stay what they are. */
+  json<T>(value: T): T;
 }
 
 const SHORTEST = 4;
@@ -39,20 +42,37 @@ export function createRedactor(): Redactor {
       for (const [key, member] of Object.entries(value)) learn(member, isSecretName(name) ? name : key);
     }
   };
+  const text = (text: string): string => {
+    const due = later;
+    later = [];
+    for (const secret of due.flatMap((one) => one())) add(secret);
+    // The longest first: one secret may be a part of another.
+    ordered ??= [...secrets].sort((a, b) => b.length - a.length);
+    let shown = text;
+    for (const secret of ordered) if (shown.includes(secret)) shown = shown.replaceAll(secret, "***");
+    return redactUri(shown);
+  };
+  const json = (value: unknown): unknown => {
+    if (typeof value === "string") return text(value);
+    if (Array.isArray(value)) return value.map(json);
+    if (typeof value !== "object" || value === null) return value;
+    const shown: [string, unknown][] = [];
+    const names = new Set<string>();
+    for (const [key, member] of Object.entries(value)) {
+      let name = text(key);
+      // Two hidden names are two members all the same.
+      while (names.has(name)) name += "*";
+      names.add(name);
+      shown.push([name, json(member)]);
+    }
+    return Object.fromEntries(shown);
+  };
   return {
     add,
     learn: (value) => learn(value),
     addLater: (secrets) => void later.push(secrets),
-    text(text) {
-      const due = later;
-      later = [];
-      for (const secret of due.flatMap((one) => one())) add(secret);
-      // The longest first: one secret may be a part of another.
-      ordered ??= [...secrets].sort((a, b) => b.length - a.length);
-      let shown = text;
-      for (const secret of ordered) if (shown.includes(secret)) shown = shown.replaceAll(secret, "***");
-      return redactUri(shown);
-    },
+    text,
+    json: <T>(value: T) => json(value) as T,
   };
 }
 
