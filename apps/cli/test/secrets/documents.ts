@@ -51,6 +51,32 @@ export function secretDocuments(registry: Registry): SecretDocument[] {
   });
 }
 
+/** Documents with secrets in what no route that can start has: `what` is put into each of them. */
+export function asideDocuments(): SecretDocument[] {
+  const sink = (key: string) => ({ file: { path: "o", format: "normal", encryption: { key } } });
+  const running = { input: { memory: { topic: "t" } }, output: null };
+  const documents: Readonly<Record<string, (secret: string) => object>> = {
+    "a route that is not enabled": (secret) => ({
+      routes: { a: { ...running, enabled: false, output: sink(secret) } },
+    }),
+    "a publisher": (secret) => ({ publishers: { p: sink(secret) }, routes: { a: running } }),
+    "an endpoint that is not installed": (secret) => ({
+      routes: { a: { ...running, output: { nosuch: { key: secret, keys: { old: secret }, pasword: secret } } } },
+    }),
+    "a middleware that is not installed": (secret) => ({
+      routes: { a: { ...running, output: { memory: { topic: "u" }, middlewares: [{ nosuch: { key: secret } }] } } },
+    }),
+  };
+  return Object.entries(documents).flatMap(([name, make]) =>
+    SECRETS.slice(0, 6).map((secret) => ({
+      name: `${name}: ${JSON.stringify(secret)}`,
+      text: JSON.stringify(make(secret)),
+      env: {},
+      count: 1,
+    })),
+  );
+}
+
 function secretDocument(
   document: string,
   registry: Registry,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { registryWithStubs } from "../../../../packages/config/test/stubs/registry.ts";
 import { scratchFolder } from "../support/cli.ts";
-import { leaks, type SecretDocument, secretDocuments } from "./documents.ts";
+import { asideDocuments, leaks, type SecretDocument, secretDocuments } from "./documents.ts";
 import { told } from "./told.ts";
 
 const STUBS = fileURLToPath(new URL("failing-stubs.ts", import.meta.url));
@@ -61,6 +61,14 @@ describe("no command prints a part of a secret", () => {
     "of %s",
     async (_, document, index) => {
       expect(await said(document, index)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.concurrent.each(asideDocuments().map((document, index) => [document.name, document, index] as const))(
+    "in %s",
+    async (_, document, index) => {
+      expect(await said(document, documents.length + index)).toEqual([]);
     },
     60_000,
   );
