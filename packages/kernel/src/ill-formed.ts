@@ -7,10 +7,18 @@ const NONE: ReadonlySet<number> = new Set();
 export function illFormed(ranges: Ranges): ReadonlySet<number> {
   const { bytes, starts, ends, count } = ranges;
   if (count === 0) return NONE;
-  if (cutsNoCharacter(ranges) && isUtf8(bytes.subarray(starts[0]!, ends[count - 1]!))) return NONE;
+  if ((standInLine(ranges) || cutsNoCharacter(ranges)) && isUtf8(bytes.subarray(starts[0]!, ends[count - 1]!)))
+    return NONE;
   const bad = new Set<number>();
   for (let i = 0; i < count; i++) if (!isUtf8(rangeAt(ranges, i))) bad.add(i);
   return bad;
+}
+
+/** Between two ranges stands their ASCII terminator alone, so that no character reaches from one into another. */
+function standInLine({ starts, ends, count, terminator }: Ranges): boolean {
+  if (!terminator?.every((byte) => byte < 0x80)) return false;
+  for (let i = 1; i < count; i++) if (starts[i] !== ends[i - 1]! + terminator.length) return false;
+  return terminator.length > 0;
 }
 
 /** The ranges ascend, and none begins or ends at a continuation byte: the span tells about each of them. */

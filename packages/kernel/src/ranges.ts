@@ -10,6 +10,8 @@ export interface Ranges {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   readonly count: number;
+  /** These bytes stand behind each piece. Saves looking at its edges. */
+  readonly terminator?: Uint8Array;
 }
 
 /**

@@ -22,6 +22,32 @@ describe.each(ENGINES)("JSON strings (%s)", (engine) => {
     );
   });
 
+  it("are refused alone when they are no UTF-8, also where each stands before the same bytes", () => {
+    // Halves of characters at the edges, which would be whole without what stands between.
+    const records = ["fine", "\xc3", "\xa9", "fine", "\xa9 and \xc3", "\xc3\xa9"].map((text) =>
+      Buffer.from(text, "latin1"),
+    );
+    for (const terminator of [Buffer.from("\n"), Buffer.from("\r\n"), Buffer.from([0xa9]), Buffer.alloc(0)]) {
+      const starts: number[] = [];
+      const ends: number[] = [];
+      let at = 0;
+      for (const record of records) {
+        starts.push(at);
+        ends.push(at + record.length);
+        at += record.length + terminator.length;
+      }
+      const ranges = {
+        bytes: Buffer.concat(records.flatMap((record) => [record, terminator])),
+        starts: Uint32Array.from(starts),
+        ends: Uint32Array.from(ends),
+        count: records.length,
+      };
+      expect(escapeJsonStrings({ ...ranges, terminator }, { engine }).refused).toEqual([1, 2, 4]);
+      const some = { ...ranges, starts: ranges.starts.slice(2), ends: ranges.ends.slice(2), count: 4, terminator };
+      expect(escapeJsonStrings(some, { engine }).refused).toEqual([0, 2]);
+    }
+  });
+
   it("are unescaped to what JSON.parse reads", () => {
     const contents = [
       ...SAMPLES.map((text) => JSON.stringify(text).slice(1, -1)),

@@ -6,13 +6,15 @@ export interface Payloads {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   readonly count: number;
+  /** Stands behind each of them. */
+  readonly terminator?: Uint8Array;
 }
 
 /** A slab as it is; payloads of message objects are copied together. */
 export function payloadsOf(batch: MessageBatch): Payloads {
   const count = batch.length;
   const { slab } = batch;
-  if (slab) return { bytes: slab.bytes, starts: slab.starts, ends: slab.ends, count };
+  if (slab) return { ...slab, count };
   const bytes = Buffer.allocUnsafe(batch.byteLength);
   const starts = new Uint32Array(count);
   const ends = new Uint32Array(count);
