@@ -85,7 +85,7 @@ it.runIf(isInstalled("fish"))("fish completes commands, flags and choices", asyn
       .map((one) => one.split("\t")[0]!)
       .filter((one) => one !== "");
   };
-  expect(await complete("mqb ch")).toEqual(["check"]);
+  expect(await complete("mqb ch")).toEqual(["check", "checkpoint"]);
   expect(await complete("mqb copy --dr")).toEqual(["--drain"]);
   expect(await complete("mqb plugins ")).toEqual(expect.arrayContaining(["info", "list"]));
   expect(await complete("mqb run --color n")).toEqual(["never"]);

@@ -63,7 +63,12 @@ describe("plugins are found", () => {
 
   it("in what mqb was installed with, last", () => {
     const bundled = discover().filter((plugin) => plugin.origin === "bundled");
-    expect(bundled.map((plugin) => plugin.name).sort()).toEqual(["@mqb/expression", "@mqb/file", "@mqb/standard"]);
+    expect(bundled.map((plugin) => plugin.name).sort()).toEqual([
+      "@mqb/expression",
+      "@mqb/file",
+      "@mqb/standard",
+      "@mqb/transform",
+    ]);
   });
 
   it("where the user says: a package, a folder, a file", () => {

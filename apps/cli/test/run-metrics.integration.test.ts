@@ -107,8 +107,16 @@ describe("mqb status", () => {
     expect((await folder.mqb(["status"], env)).stdout).toBe("No running mq-bridge instances.\n");
   });
 
+  it("says when there is no private place for records", async () => {
+    const { code, stderr } = await folder.mqb(["status"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("neither XDG_RUNTIME_DIR nor TMPDIR is set")]);
+  });
+
   it("watches until a signal, one line of JSON each time", async () => {
-    const watching = startCli(["status", "--watch=0.1", "--json"], { cwd: folder.path });
+    const watching = startCli(["status", "--watch=0.1", "--json"], {
+      cwd: folder.path,
+      env: { XDG_RUNTIME_DIR: folder.path },
+    });
     await watching.stdout(/^\[\]\n\[\]\n/);
     watching.child.kill();
     expect((await watching.done).code).toBe(0);

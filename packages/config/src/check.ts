@@ -116,7 +116,12 @@ class Check {
     const { name } = route;
     const { plan } = checked;
     const linted = plan ? lintRoute({ name, config, plan }, this.where(route), this.schemas) : [];
-    const found = [...checked.problems, ...linted];
+    // What an endpoint says of one of its fields itself needs no second word.
+    const said = new Set(checked.problems.map((problem) => problem.path.join("\n")));
+    const found = [
+      ...checked.problems,
+      ...linted.filter(({ level, path }) => level !== "note" || !said.has(path.join("\n"))),
+    ];
     const startable = plan && !found.some((problem) => problem.level === "error") ? { plan } : {};
     return { name, config, problems: this.shown(found, route, written, left), ...startable };
   }

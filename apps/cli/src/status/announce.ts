@@ -13,7 +13,10 @@ export function announce(
   log: Logger,
 ): Lease | undefined {
   const folder = instancesFolder(environment);
-  if (folder === undefined) return undefined;
+  if (folder === undefined) {
+    log.debug("mqb status will not show this process: neither XDG_RUNTIME_DIR nor TMPDIR is set");
+    return undefined;
+  }
   try {
     return announceInstance({
       folder,

@@ -32,7 +32,7 @@ function jsonOf(instances: readonly InstanceRecord[], watching: boolean): string
 
 function find({ environment, clock, output }: CommandContext): InstanceRecord[] {
   const folder = instancesFolder(environment);
-  if (folder === undefined) return [];
+  if (folder === undefined) throw cliErrors.STATUS_FOLDER({ reason: "neither XDG_RUNTIME_DIR nor TMPDIR is set" });
   let instances: InstanceRecord[];
   try {
     instances = listInstances(folder, clock.now());

@@ -3,13 +3,18 @@ import { routeLines } from "./linted.ts";
 
 describe("a setting without effect", () => {
   it("is noted when it works on the other side only", () => {
-    expect(
-      routeLines("input: {file: {path: a, fsync: batch}}, output: {file: {path: b, max_message_bytes: 7}}"),
-    ).toEqual([
-      expect.stringMatching(
-        /^note MQB_LINT_OTHER_SIDE .* r\.input\.file\.fsync: "fsync" of "file" has no effect on an input; leave it out$/,
-      ),
-      expect.stringMatching(/^note MQB_LINT_OTHER_SIDE .* r\.output\.file\.max_message_bytes: .* on an output/),
+    const [one, ...more] = routeLines('input: {kafka: {url: "h:1", topic: t, partition_key: a}}');
+    expect(more).toEqual([]);
+    expect(one).toMatch(
+      /^note MQB_LINT_OTHER_SIDE .* "partition_key" of "kafka" has no effect on an input; leave it out$/,
+    );
+  });
+
+  it("that the endpoint itself speaks of is remarked on once", () => {
+    const lines = routeLines("input: {file: {path: a, fsync: batch}}, output: {file: {path: b, max_message_bytes: 7}}");
+    expect(lines).toEqual([
+      expect.stringMatching(/^warning MQB_FILE_UNUSED .* r\.input\.file\.fsync: .*for an output only$/),
+      expect.stringMatching(/^warning MQB_FILE_UNUSED .* r\.output\.file\.max_message_bytes: .*for an input only$/),
     ]);
   });
 
