@@ -13,6 +13,6 @@ export function checkText(text: string, environment: Record<string, string> = {}
     lines: checked.problems.map((problem) => renderProblem(problem)),
     framed: checked.problems.map((problem) => renderProblem(problem, { frame: true })).join("\n"),
     /** The file endpoint of the first route's input. */
-    file: ((checked.routes[0]?.config as { input?: { file?: Record<string, unknown> } }) ?? {}).input?.file,
+    file: (checked.routes[0]?.config as { input?: { file?: Record<string, unknown> } })?.input?.file,
   };
 }
