@@ -16,7 +16,7 @@ const rows = Array.from({ length: 2000 }, (_, i) => `row ${i}\n`);
 
 describe("a copy of a file that cannot be read to its end fails with the count and the place", () => {
   it.each<[string, Uint8Array | string, string, number, RegExp]>([
-    ["UTF-16 CSV", Buffer.from("\uFEFFa\tb\n1\t2\n", "utf16le"), "format=csv", 0, /UTF-16.*not supported.*UTF-8/],
+    ["UTF-16 CSV", Buffer.from("\uFEFFa\tb\n1\t2\n", "utf16le"), "format=csv", 0, /UTF-16.*not supported.*UTF-8/s],
     ["a CSV quote that is never closed", 'a,b\n1,2\n3,"open\n4,5\n', "format=csv", 1, /byte 10 \(line 3\)/],
     [
       "a row with a field too many",
@@ -42,7 +42,7 @@ describe("a copy of a file that cannot be read to its end fails with the count a
     );
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(reason);
-    const counted = Number(/copy failed after ([\d_]+) rows/.exec(stderr)![1]!.replaceAll("_", ""));
+    const counted = Number(/copy failed after ([\d_]+) rows?:/.exec(stderr)![1]!.replaceAll("_", ""));
     const written = existsSync(file("out.txt")) ? readFileSync(file("out.txt"), "utf8") : "";
     expect(counted).toBeGreaterThanOrEqual(delivered);
     expect(written.split("\n").length - 1).toBe(counted);
