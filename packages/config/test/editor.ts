@@ -11,7 +11,7 @@ export interface Editor {
   hover(text: string, line: number, column: number): Promise<string>;
 }
 
-const FILE = "file:///work/mqb.yaml";
+const FILE = "file:///project/mqb.yaml";
 
 export function openEditor(schema: JsonSchema): Editor {
   const service = languageServer.getLanguageService({
