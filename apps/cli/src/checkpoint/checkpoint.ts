@@ -3,6 +3,7 @@ import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { cliErrors } from "../errors.ts";
 import { EXIT } from "../exit.ts";
+import { jsonDocument } from "../json-document.ts";
 import { type Found, findCheckpoint } from "./find.ts";
 import { refuseRunning } from "./running.ts";
 
@@ -56,12 +57,15 @@ function print(
 ): void {
   const updated = stored?.updatedAt === undefined ? undefined : new Date(stored.updatedAt).toISOString();
   const shown = { value: stored?.value ?? null, source, updated: updated ?? null };
+  const { redactor } = output;
+  if (args.has("json")) {
+    output.result(jsonDocument(shown, redactor));
+    return;
+  }
   const lines = [
-    `value:   ${shown.value ?? "none"}`,
-    `source:  ${source}`,
+    `value:   ${redactor.text(shown.value ?? "none")}`,
+    `source:  ${redactor.text(source)}`,
     ...(updated ? [`updated: ${updated}`] : []),
   ];
-  output.result(
-    output.redactor.text(args.has("json") ? `${JSON.stringify(shown, null, 2)}\n` : `${lines.join("\n")}\n`),
-  );
+  output.result(`${lines.join("\n")}\n`);
 }
