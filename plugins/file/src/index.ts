@@ -30,6 +30,8 @@ export const file = defineEndpoint<FileConfig>({
     capabilities: (config) => ({
       // What a subscription has not settled when the process dies, and what a pipe has given away, is not read again.
       acknowledges: modeOf(config) !== "subscribe" && !isStdin(config.path),
+      // The ledger hands out again what was nacked, whatever the source is.
+      takesBack: true,
       commitsInOrder: true,
       replies: false,
       stableIds: isEnvelope(formatOf(config.format)),

@@ -81,6 +81,8 @@ export interface EndpointStatus {
 export interface InputCapabilities {
   /** An unacked message comes back after a crash or a nack. */
   readonly acknowledges: boolean;
+  /** A nacked message comes again while the process lives, also where it would not after a crash. Default: as `acknowledges`. */
+  readonly takesBack?: boolean;
   /** `commit` must be called in the order of receipt (cumulative positions). */
   readonly commitsInOrder: boolean;
   /** A `reply` disposition reaches the one who sent the message. */

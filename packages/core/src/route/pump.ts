@@ -249,7 +249,8 @@ export class Pump {
     try {
       const sent = await this.send(handled ? handled.publish : batch);
       const outcomes = handled ? handled.outcomes(sent) : sent;
-      if (outcomes) return judge(batch, outcomes, this.source.acknowledges, accounting, drops);
+      const { acknowledges, takesBack = acknowledges } = this.source;
+      if (outcomes) return judge(batch, outcomes, takesBack, accounting, drops);
       accounting.settle("delivered", batch.length);
       return undefined;
     } catch (error) {
