@@ -70,6 +70,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     clock,
     baseDir: options.baseDir ?? process.cwd(),
     shared: new SharedResources(clock),
+    drainIdleMs: options.drainIdleMs ?? DRAIN_IDLE_MS,
     local: <T>(key: string, make: () => T): T => getOrMake(locals, key, make) as T,
   };
   const routes = new Map<string, Route>();
@@ -86,7 +87,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       if (!plan) throw coreErrors.INVALID_ROUTE({ route: name, problems: errors });
       if (run.limit !== undefined && !(Number.isInteger(run.limit) && run.limit >= 1))
         throw new RangeError(`the limit of route "${name}" is a whole number from 1, not ${run.limit}`);
-      const route = new Route(plan, run, scope, options.drainIdleMs ?? DRAIN_IDLE_MS);
+      const route = new Route(plan, run, scope);
       routes.set(name, route);
       return route;
     },

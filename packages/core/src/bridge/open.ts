@@ -12,6 +12,7 @@ import { coreErrors } from "../errors/errors.ts";
 import type { Registry } from "../plugin/registry.ts";
 import { Accounting, NestedAccounting } from "../route/accounting.ts";
 import { countingConsumer } from "../route/counting-consumer.ts";
+import { untilIdle } from "../route/until-idle.ts";
 import { orAborted } from "../route/within.ts";
 import { type Closable, closeEnd } from "./close.ts";
 import { getOrMake } from "./get-or-make.ts";
@@ -22,6 +23,8 @@ export interface BridgeScope extends StoreContext {
   readonly registry: Registry;
   readonly references: References;
   readonly shared: SharedResources;
+  /** This long a silence of a source that does not know its end is taken for it, in a drain. */
+  readonly drainIdleMs: number;
 }
 
 /** What the endpoints of one route, or of one directly opened endpoint, share. */
@@ -130,8 +133,16 @@ function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope
     session: getOrMake(sessions, at, () => new Map()),
     local: bridge.local,
     share: (key, make, dispose) => bridge.shared.acquire(key, make, dispose),
-    openConsumer: async (endpoint, relative) =>
-      openConsumer(child(endpoint, "input", relative), { ...scope, accounting: aside() }),
+    async openConsumer(endpoint, relative, { draining = false } = {}) {
+      const one = child(endpoint, "input", relative);
+      const around = { ...scope, accounting: aside(), draining: draining || scope.draining };
+      const consumer = await openConsumer(one, around);
+      return draining ? untilIdle(consumer, one, around) : consumer;
+    },
+    async pin(endpoint, relative) {
+      const one = child(endpoint, "input", relative);
+      await one.definition.pin?.(one.config, contextFor(one, "input", scope));
+    },
     openPublisher: async (endpoint, relative) => openPublisher(child(endpoint, "output", relative), scope),
     openStore: (url) => openStore(url, bridge),
     reference: (name) => bridge.references.get(name),

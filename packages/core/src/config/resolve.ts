@@ -211,12 +211,9 @@ function withName(definition: EndpointDefinition, config: unknown, route: string
 }
 
 function circleText(around: readonly unknown[], raw: unknown): string {
-  const steps = [...around.slice(Math.max(0, around.indexOf(raw))), raw];
-  return steps
-    .map((step) => {
-      if (!isMap(step)) return String(step);
-      const key = Object.keys(step).find((one) => one !== "middlewares") ?? "{}";
-      return typeof step[key] === "string" ? `${key} "${step[key]}"` : key;
-    })
-    .join(" -> ");
+  const named = (step: unknown): string => {
+    const [key, value] = Object.entries(isMap(step) ? step : {}).find(([one]) => one !== "middlewares") ?? [];
+    return typeof value === "string" ? `${key} "${value}"` : (key ?? String(step));
+  };
+  return [...around.slice(Math.max(0, around.indexOf(raw))), raw].map(named).join(" -> ");
 }

@@ -4,15 +4,7 @@ import type { Problems } from "./problem.ts";
 import { typeName } from "./value-type.ts";
 
 /** The options of a route with every default filled in. Times in milliseconds. */
-export interface RouteOptions {
-  readonly concurrency: number;
-  /** When the user gives none, the one that the sink asks for. */
-  readonly batchSize: number;
-  readonly commitConcurrencyLimit: number;
-  readonly startupTimeoutMs: number;
-  readonly reconnectIntervalMs: number;
-  readonly emptyBatchDelayMs: number;
-  readonly maxInFlightBytes: number;
+export interface RouteOptions extends Readonly<Record<keyof typeof NUMBERS, number>> {
   readonly exitOnEmpty: boolean;
   readonly allowFaultInjection: boolean;
   readonly description: string;
@@ -22,23 +14,26 @@ export interface RouteOptions {
 const MAX_TIMER = 2 ** 31 - 1;
 const GUARANTEES: readonly Guarantee[] = ["at_most_once", "at_least_once", "effectively_once"];
 
-/** Options that are whole numbers: the default and the bounds. */
+/** Options that are whole numbers: the field, its default and the bounds. */
 const NUMBERS = {
-  concurrency: [1, 1, 1_000_000],
-  batch_size: [512, 1, 100_000_000],
-  commit_concurrency_limit: [4096, 1, 1_000_000],
-  startup_timeout_ms: [5000, 0, MAX_TIMER],
-  reconnect_interval_ms: [5000, 0, MAX_TIMER],
-  empty_batch_delay_ms: [10, 0, MAX_TIMER],
-  max_in_flight_bytes: [64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER],
-} as const satisfies Partial<Record<keyof RouteConfig, readonly [fallback: number, min: number, max: number]>>;
+  concurrency: ["concurrency", 1, 1, 1_000_000],
+  // When the user gives none, the one that the sink asks for.
+  batchSize: ["batch_size", 512, 1, 100_000_000],
+  commitConcurrencyLimit: ["commit_concurrency_limit", 4096, 1, 1_000_000],
+  startupTimeoutMs: ["startup_timeout_ms", 5000, 0, MAX_TIMER],
+  reconnectIntervalMs: ["reconnect_interval_ms", 5000, 0, MAX_TIMER],
+  emptyBatchDelayMs: ["empty_batch_delay_ms", 10, 0, MAX_TIMER],
+  maxInFlightBytes: ["max_in_flight_bytes", 64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER],
+} as const satisfies Record<string, NumberRow>;
+
+type NumberRow = readonly [field: keyof RouteConfig, fallback: number, min: number, max: number];
 
 const FLAGS = ["exit_on_empty", "allow_fault_injection"] as const;
 
 /** The fields of a route, for suggestions and schemas. */
 export const ROUTE_FIELDS: readonly (keyof RouteConfig)[] = [
   ...(["input", "output", "description"] as const),
-  ...(Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]),
+  ...Object.values(NUMBERS).map(([field]) => field),
   ...FLAGS,
   "required_delivery",
 ];
@@ -60,8 +55,7 @@ export function readRouteOptions(raw: Readonly<Record<string, unknown>>, problem
   const given = (field: keyof RouteConfig): unknown => raw[field] ?? undefined;
   const misfit = (field: keyof RouteConfig, wanted: string): void =>
     problems.at(field).error("MQB_CONFIG_VALUE", `"${field}" ${wanted}`);
-  const number = (field: keyof typeof NUMBERS): number => {
-    const [fallback, min, max] = NUMBERS[field];
+  const number = ([field, fallback, min, max]: NumberRow): number => {
     const value = given(field) ?? fallback;
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
     const what = typeof value === "number" ? value : typeName(value);
@@ -78,14 +72,9 @@ export function readRouteOptions(raw: Readonly<Record<string, unknown>>, problem
   const required = GUARANTEES.find((level) => level === given("required_delivery"));
   if (!required && given("required_delivery") !== undefined)
     misfit("required_delivery", `is one of ${GUARANTEES.join(", ")}`);
+  const numbers = Object.entries(NUMBERS).map(([name, row]) => [name, number(row)]);
   return {
-    concurrency: number("concurrency"),
-    batchSize: number("batch_size"),
-    commitConcurrencyLimit: number("commit_concurrency_limit"),
-    startupTimeoutMs: number("startup_timeout_ms"),
-    reconnectIntervalMs: number("reconnect_interval_ms"),
-    emptyBatchDelayMs: number("empty_batch_delay_ms"),
-    maxInFlightBytes: number("max_in_flight_bytes"),
+    ...(Object.fromEntries(numbers) as Record<keyof typeof NUMBERS, number>),
     exitOnEmpty: flag("exit_on_empty"),
     allowFaultInjection: flag("allow_fault_injection"),
     description: String(description),

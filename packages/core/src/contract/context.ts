@@ -41,8 +41,13 @@ export interface OpenContext {
    * holder has released.
    */
   share<T>(key: string, make: () => Promise<T>, dispose: (value: T) => Promise<void>): Promise<Shared<T>>;
-  /** Opens an endpoint nested in this one's configuration. `path` is relative: `endpoint`, `[0]`, `cases.a`. */
-  openConsumer(endpoint: unknown, path: string): Promise<Consumer>;
+  /**
+   * Opens an endpoint nested in this one's configuration. `path` is relative: `endpoint`, `[0]`, `cases.a`. With `draining`
+   * it is read to its end: `receive` resolves empty there, or after a silence where the source does not know its end.
+   */
+  openConsumer(endpoint: unknown, path: string, options?: { readonly draining?: boolean }): Promise<Consumer>;
+  /** As `EndpointDefinition.pin` of an endpoint nested in this one's configuration; nothing where it has none. */
+  pin(endpoint: unknown, path: string): Promise<void>;
   openPublisher(endpoint: unknown, path: string): Promise<Publisher>;
   /** Opens a state store by URL, e.g. `file:///var/lib/mqb/state.json` or `memory:`. */
   openStore(url: string): Promise<StateStore>;

@@ -100,6 +100,12 @@ export interface EndpointDefinition<C = unknown> {
   resume?(written: Readonly<Record<string, unknown>>, id: string | undefined): Readonly<Record<string, unknown>>;
   /** For sources that keep a position outside of what they read; undefined = this configuration keeps none. Opens nothing yet. */
   checkpoint?(config: C, context: CheckpointContext): Checkpoint | undefined;
+  /**
+   * Makes the source keep everything from now on until a consumer of this configuration is opened, which begins here: a
+   * `sequence` asks it of its later phases before it reads the first one. Asked again it changes nothing. For sources that
+   * forget what nobody reads.
+   */
+  pin?(config: C, context: OpenContext): Promise<void>;
   /** The nested endpoints of a configuration, so that they are checked with it. */
   children?(config: C, side: Side, references: References): readonly ChildEndpoint[];
   /** Checks beyond the shape. Offline: touches no network; may look at local files only to read. */

@@ -6,6 +6,7 @@ import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
 import { Pump, type PumpEnd, type PumpSettings } from "./pump.ts";
 import type { RouteStatus } from "./status.ts";
+import { untilIdle } from "./until-idle.ts";
 import { orAborted } from "./within.ts";
 
 export const NOTHING = { batches: 0, bytes: 0 };
@@ -62,7 +63,8 @@ export class Connection {
       // The output first: nothing is read before there is a place to put it.
       this.publisher = await openPublisher(plan.output, this.scope);
       waitingFor = "the input";
-      this.consumer = await openConsumer(plan.input, this.scope, plan.input.middlewares.length > 0);
+      const consumer = await openConsumer(plan.input, this.scope, plan.input.middlewares.length > 0);
+      this.consumer = options.exitOnEmpty ? untilIdle(consumer, plan.input, this.scope) : consumer;
     } finally {
       cancel();
     }

@@ -5,14 +5,14 @@ import { failed, type Outcome } from "../contract/disposition.ts";
 import type { Consumer, Delivery, InputCapabilities, OutputCapabilities, Publisher } from "../contract/endpoint.ts";
 import type { Logger } from "../contract/log.ts";
 import { coreErrors } from "../errors/errors.ts";
-import { asError, kindOf, type MqbError } from "../errors/mqb-error.ts";
-import { batchOf, type MessageBatch } from "../message/batch.ts";
+import { asError, kindOf } from "../errors/mqb-error.ts";
+import type { MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
 import type { Drops } from "./drops.ts";
 import { type Handled, type Handler, handleAll } from "./handler.ts";
 import { judge, publishUpTo, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
-import { orAborted } from "./within.ts";
+import { RECEIVE_LIMIT_MS } from "./until-idle.ts";
 import { Yielder } from "./yielder.ts";
 
 /** Why a pump stopped. */
@@ -30,8 +30,6 @@ export interface PumpSettings {
   readonly givesBack: boolean;
   /** How many more messages may be delivered before the pump ends; asked before every read. */
   readonly remaining: () => number;
-  /** This long a silence of a source that does not know its end is taken for it, in a drain. */
-  readonly drainIdleMs: number;
   /** Called when the source has taken something for good. */
   readonly cameForward: () => void;
   readonly accounting: Accounting;
@@ -42,8 +40,7 @@ const MAX_NACK_PAUSE_MS = 1000;
 const MAX_FRUITLESS_IN_DRAIN = 10;
 /** How long sends and commits may go on after one end of the route has failed. */
 const LINGER_MS = 5000;
-/** How long a source that was told to stop waiting, and a sink that was told that nobody waits, have to heed it. */
-const RECEIVE_LIMIT_MS = 1000;
+/** How long a sink that was told that nobody waits has to heed it. */
 const SEND_LIMIT_MS = 250;
 
 /**
@@ -73,8 +70,6 @@ export class Pump {
   /** No send needs to wait for company: nothing more is read. */
   private hurried = false;
   private commitFailed = false;
-  /** The source does not heed its signal. */
-  private noAnswer: MqbError | undefined;
   /** The sink takes nothing more, and why. */
   private sinkEnd: { readonly error: unknown } | undefined;
   private nextNumber = 0;
@@ -142,9 +137,7 @@ export class Pump {
         if (max <= 0) return this.finish({ reason: "limit" });
         if (this.fruitless > 0 && !(await this.pauseAfterNack())) continue;
         const number = this.nextNumber++;
-        const delivery = await (this.options.exitOnEmpty && !this.source.bounded
-          ? this.receiveOrIdle(max)
-          : this.consumer.receive(max, this.reading.signal));
+        const delivery = await this.consumer.receive(max, this.reading.signal);
         if (this.isOver) return;
         this.begin(delivery, number, room);
         if (delivery.batch.length === 0 && !delivery.emptied && !this.end) await this.afterNothing();
@@ -159,37 +152,6 @@ export class Pump {
     }
   }
 
-  /** A source that is silent is told to stop waiting; one that does not heed that is not waited for. */
-  private async receiveOrIdle(max: number): Promise<Delivery> {
-    const idle = new AbortController();
-    const deaf = new AbortController();
-    let cancel = this.clock.timer(this.s.drainIdleMs, () => {
-      idle.abort();
-      cancel = this.clock.timer(RECEIVE_LIMIT_MS, () => deaf.abort());
-    });
-    const stop = (): void => {
-      cancel();
-      idle.abort(this.reading.signal.reason);
-    };
-    this.reading.signal.addEventListener("abort", stop, { once: true });
-    try {
-      return await orAborted(this.consumer.receive(max, idle.signal), deaf.signal);
-    } catch (error) {
-      if (deaf.signal.aborted) {
-        const { name: route, input } = this.s.plan;
-        this.noAnswer = coreErrors.NO_ANSWER({ input: input.type, ms: RECEIVE_LIMIT_MS });
-        this.s.bridge.log.warn(`route ${route}: ${this.noAnswer.message}`, { route });
-        return NOTHING;
-      }
-      const aborted = (error as { name?: unknown } | null | undefined)?.name === "AbortError";
-      if (idle.signal.aborted && (aborted || this.end)) return NOTHING;
-      throw error;
-    } finally {
-      cancel();
-      this.reading.signal.removeEventListener("abort", stop);
-    }
-  }
-
   /** The source said "nothing". In a drain that is the end, unless something in flight comes back to it. */
   private async afterNothing(): Promise<void> {
     // A delay of 0 still lets timers and other routes run.
@@ -198,8 +160,6 @@ export class Pump {
     this.hurry();
     while (this.unsettled > 0 && !this.end) await this.somethingSettled();
     if (this.nacksSince === 0) this.finish({ reason: "drained" });
-    // Its receive is still open: what came back to it is read over a new connection.
-    else if (this.noAnswer) this.finish({ reason: "connection", error: this.noAnswer });
     this.nacksSince = 0;
     this.hurried = false;
   }
@@ -387,8 +347,6 @@ export class Pump {
     this.resolveOver(this.end ?? { reason: "stopped" });
   }
 }
-
-const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
 
 /** What an error of a source, or of opening either end, makes of a connection. */
 export function endOf(thrown: unknown): PumpEnd {

@@ -60,7 +60,7 @@ export class Route {
   private lastError: unknown;
   private cancelGrace: (() => void) | undefined;
 
-  constructor(plan: RoutePlan, run: RouteRunOptions, bridge: BridgeScope, drainIdleMs: number) {
+  constructor(plan: RoutePlan, run: RouteRunOptions, bridge: BridgeScope) {
     this.name = plan.name;
     this.plan = plan;
     this.bridge = bridge;
@@ -73,7 +73,7 @@ export class Route {
     // A connection that brings the source forward is a good one: the next failure starts with the short pause again.
     const cameForward = (): void => backoff.reset();
     const common = { plan, bridge, accounting, drops, sessions: new Map<string, Map<string, unknown>>() };
-    this.settings = { ...common, handler, remaining, cameForward, drainIdleMs };
+    this.settings = { ...common, handler, remaining, cameForward };
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
     });

@@ -14,7 +14,7 @@ import {
 import { errors } from "../errors.ts";
 import { FakeClock } from "./clock.ts";
 import { type RecordingLogger, recordingLogger } from "./logger.ts";
-import { openConsumer, openPublisher } from "./nested.ts";
+import { openConsumer, openPublisher, pin } from "./nested.ts";
 import { INPUT, OUTPUT } from "./plugin.ts";
 import { FakeScope } from "./scope.ts";
 import { FakeStateStore } from "./state-store.ts";
@@ -69,7 +69,11 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
     session: new Map(),
     local: (key, make) => scope.local(key, make),
     share: (key, make, dispose) => scope.share(key, make, dispose),
-    openConsumer: (endpoint, path) => openConsumer(plugins, endpoint, nestedContext(context, "input", path)),
+    openConsumer: (endpoint, path, { draining = false } = {}) => {
+      const around = nestedContext(context, "input", path);
+      return openConsumer(plugins, endpoint, { ...around, draining: draining || around.draining });
+    },
+    pin: (endpoint, path) => pin(plugins, endpoint, nestedContext(context, "input", path)),
     openPublisher: (endpoint, path) => openPublisher(plugins, endpoint, nestedContext(context, "output", path)),
     openStore: async (url) => openStore(url, plugins, scope, context),
     reference: (name) => (Object.hasOwn(references, name) ? references[name] : undefined),

@@ -4,6 +4,7 @@ import type {
   InputCapabilities,
   MiddlewareContext,
   MiddlewareDefinition,
+  OpenContext,
   OutputCapabilities,
   Plugin,
   Publisher,
@@ -22,6 +23,12 @@ interface Found {
     readonly config: unknown;
     readonly path: string;
   }[];
+}
+
+/** As `EndpointDefinition.pin`. */
+export async function pin(plugins: readonly Plugin[], endpoint: unknown, context: OpenContext): Promise<void> {
+  const { definition, config } = find(plugins, endpoint, "input", context.path);
+  await definition.pin?.(config, context);
 }
 
 /** Opens an endpoint as written (`{ key: config, middlewares? }`) with its middlewares, the last written innermost. */
