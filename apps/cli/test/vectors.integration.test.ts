@@ -48,7 +48,7 @@ describe("recorded cases of the original", () => {
 async function finish(vector: Vector, cwd: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const options = {
     cwd,
-    env: { MQ_BRIDGE_DRAIN_IDLE_TIMEOUT_MS: "400", ...vector.env },
+    env: { MQ_BRIDGE_DRAIN_IDLE_TIMEOUT_MS: "400", W: cwd, ...vector.env },
     ...(vector.stdin === null ? {} : { stdin: readFileSync(join(vector.folder, vector.stdin)) }),
   };
   const args = vector.argv.slice(1).map((argument) => argument.replaceAll("${W}", cwd));
