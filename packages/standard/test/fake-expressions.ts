@@ -20,6 +20,9 @@ export const fakeCompiler: ExpressionCompiler = {
   evaluator: () => {
     throw new Error("not needed here");
   },
+  computation: () => {
+    throw new Error("not needed here");
+  },
 };
 
 export const fakeExpressions: Plugin = definePlugin({

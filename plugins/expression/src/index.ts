@@ -1,4 +1,5 @@
 import { API_VERSION, definePlugin, type Plugin } from "@mqb/core/plugin";
+import { compileComputation } from "./computation.ts";
 import { compileEvaluator } from "./evaluator.ts";
 import { compilePredicate } from "./predicate.ts";
 
@@ -9,6 +10,6 @@ export { compileExpression, compileUnary, type Expression } from "./evaluate.ts"
 const plugin: Plugin = definePlugin({
   name: "@mqb/expression",
   apiVersion: API_VERSION,
-  expressions: { predicate: compilePredicate, evaluator: compileEvaluator },
+  expressions: { predicate: compilePredicate, evaluator: compileEvaluator, computation: compileComputation },
 });
 export default plugin;

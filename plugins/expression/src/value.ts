@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from "@mqb/json
 import { Moment } from "./dates/moment.ts";
 import { compare, toDouble } from "./number/arithmetic.ts";
 import { Decimal, type ZenNumber } from "./number/decimal.ts";
-import { jsonNumberText, readNumberText } from "./number/text.ts";
+import { exactNumberText, jsonNumberText, readNumberText } from "./number/text.ts";
 
 /** What an expression computes with. Objects keep the order of their members. */
 export type Value =
@@ -79,11 +79,20 @@ export function fromJson(value: JsonValue): Value {
   return value;
 }
 
-/** JSON without blanks. A range is a text. */
+/** JSON without blanks, as messages carry it. A range is a text. */
 export function toJson(value: Value): string {
-  if (isNumber(value)) return jsonNumberText(value);
-  if (isList(value)) return `[${value.map(toJson).join(",")}]`;
+  return jsonOf(value, jsonNumberText);
+}
+
+/** The same with every digit of a computed number, so that `fromJson` gives the value again. */
+export function toExactJson(value: Value): string {
+  return jsonOf(value, exactNumberText);
+}
+
+function jsonOf(value: Value, number: (value: ZenNumber) => string): string {
+  if (isNumber(value)) return number(value);
+  if (isList(value)) return `[${value.map((item) => jsonOf(item, number)).join(",")}]`;
   if (isObject(value))
-    return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}:${toJson(item)}`).join(",")}}`;
+    return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}:${jsonOf(item, number)}`).join(",")}}`;
   return JSON.stringify(value instanceof Interval || (typeof value === "object" && value) ? String(value) : value);
 }

@@ -18,8 +18,23 @@ export interface Evaluator {
   evaluate(message: Message): Uint8Array;
 }
 
-/** The expression language, brought by a plugin. Both compile once at start and throw `config` errors with a position. */
+/**
+ * Computes a value from a message and from values that stand beside it. Values are the compiler's own, so that a state that is
+ * computed with again need not become JSON in between.
+ */
+export interface Computation {
+  /** `given` are the values of the names that it was compiled with, by position. Throws a `permanent` error. */
+  compute(batch: MessageBatch, index: number, given: readonly unknown[]): unknown;
+  /** The value as JSON, as messages carry it; `exact` = with every digit, to be computed with again. */
+  write(value: unknown, exact?: boolean): string;
+  /** The value of JSON. Throws when it is none. */
+  read(json: Uint8Array): unknown;
+}
+
+/** The expression language, brought by a plugin. All compile once at start and throw `config` errors with a position. */
 export interface ExpressionCompiler {
   predicate(source: string): Predicate;
   evaluator(source: string): Evaluator;
+  /** `given` names values beside the payload; they hide its fields of the same names. */
+  computation(source: string, given: readonly string[]): Computation;
 }

@@ -178,6 +178,7 @@ describe("the expression language", () => {
     const expressions: ExpressionCompiler = {
       predicate: () => ({ test: () => ({ matched: new Uint32Array() }) }),
       evaluator: () => ({ evaluate: () => new Uint8Array() }),
+      computation: () => ({ compute: () => null, write: () => "null", read: () => null }),
     };
     const { seen } = await contexts({ sink: {} }, { expressions });
     expect(seen.get("output")!.expressions()).toBe(expressions);

@@ -8,7 +8,11 @@ import { middleware, plugin, source } from "../fakes/plugin.ts";
 
 const store: StoreDefinition = { description: "", durable: true, open: () => Promise.reject(new Error("unused")) };
 const endpoint = source(() => new FakeConsumer());
-const compiler = { predicate: () => ({ test: () => ({ matched: new Uint32Array() }) }), evaluator: () => never() };
+const compiler = {
+  predicate: () => ({ test: () => ({ matched: new Uint32Array() }) }),
+  evaluator: () => never(),
+  computation: () => never(),
+};
 
 function never(): never {
   throw new Error("unused");

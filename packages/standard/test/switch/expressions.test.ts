@@ -39,6 +39,9 @@ function recording() {
       evaluator: () => {
         throw new Error("not needed here");
       },
+      computation: () => {
+        throw new Error("not needed here");
+      },
     },
   });
   return { tested, plugin };

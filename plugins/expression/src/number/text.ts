@@ -1,4 +1,5 @@
 import { cannot } from "../errors.ts";
+import { doubleText } from "@mqb/json";
 import { Decimal, decimalOf, makeNumber, powerOfTen, type ZenNumber } from "./decimal.ts";
 
 const SHORT = 15;
@@ -71,7 +72,14 @@ export function jsonNumberText(value: ZenNumber): string {
       ? String(double)
       : String(value.coefficient);
   }
-  return String(Number(numberText(value)));
+  const double = Number(numberText(value));
+  // A fraction that a double has no room for still shows that it was there.
+  return Number.isInteger(double) ? doubleText(double) : String(double);
+}
+
+/** As JSON, with all digits that the value has. */
+export function exactNumberText(value: ZenNumber): string {
+  return typeof value === "number" ? String(value) : (value.text ?? numberText(value));
 }
 
 /** Never with an exponent. */

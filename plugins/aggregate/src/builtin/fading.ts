@@ -1,0 +1,116 @@
+import type { JsonPath } from "@mqb/json";
+import { type Exact, toDouble } from "../number/exact.ts";
+import { numberText } from "../number/text.ts";
+import type { Builtin, Slots, Step } from "./builtin.ts";
+
+/** How old values fade: by what each new one takes, or by time, in seconds. */
+export type Fading = { readonly alpha: number } | { readonly halfLife: number };
+
+/** What is left of the weight of something after so many seconds. */
+export function faded(halfLife: number, seconds: number): number {
+  return 0.5 ** (seconds / halfLife);
+}
+
+/** How much the old weights shrink, and what the new value weighs. */
+abstract class Weighted {
+  protected readonly fading: Fading;
+
+  constructor(fading: Fading) {
+    this.fading = fading;
+  }
+
+  get timed(): boolean {
+    return "halfLife" in this.fading;
+  }
+
+  protected keep({ late, distance }: Step): number {
+    if ("alpha" in this.fading) return 1 - this.fading.alpha;
+    return late ? 1 : faded(this.fading.halfLife, distance);
+  }
+
+  protected weight({ late, distance }: Step): number {
+    return "alpha" in this.fading || !late ? 1 : faded(this.fading.halfLife, distance);
+  }
+}
+
+/** A moving average: the weighted sum and the weight, so that the first value does not skew it. */
+export class Ema extends Weighted implements Builtin {
+  readonly slots = 2;
+  readonly path: JsonPath;
+  readonly exact = false;
+
+  constructor(path: JsonPath, fading: Fading) {
+    super(fading);
+    this.path = path;
+  }
+
+  fold(slots: Slots, at: number, value: Exact, step: Step): void {
+    const [keep, weight] = [this.keep(step), this.weight(step)];
+    slots[at] = (slots[at] as number) * keep + weight * toDouble(value);
+    slots[at + 1] = (slots[at + 1] as number) * keep + weight;
+  }
+
+  show(slots: Slots, at: number): string {
+    return numberText((slots[at] as number) / (slots[at + 1] as number));
+  }
+}
+
+/** The variance of values that may fade: the weight, the mean, the squared distances from it, and the squared weights. */
+export class Spread extends Weighted implements Builtin {
+  readonly slots = 4;
+  readonly path: JsonPath;
+  readonly exact = false;
+  private readonly root: boolean;
+
+  constructor(path: JsonPath, fading: Fading, shown: "variance" | "stddev") {
+    super(fading);
+    this.path = path;
+    this.root = shown === "stddev";
+  }
+
+  fold(slots: Slots, at: number, value: Exact, step: Step): void {
+    const [keep, weight, x] = [this.keep(step), this.weight(step), toDouble(value)];
+    const total = (slots[at] as number) * keep + weight;
+    const before = slots[at + 1] as number;
+    const mean = before + ((x - before) * weight) / total;
+    slots[at] = total;
+    slots[at + 1] = mean;
+    slots[at + 2] = (slots[at + 2] as number) * keep + weight * (x - before) * (x - mean);
+    slots[at + 3] = (slots[at + 3] as number) * keep * keep + weight * weight;
+  }
+
+  show(slots: Slots, at: number): string {
+    const total = slots[at] as number;
+    const free = total - (slots[at + 3] as number) / total;
+    // One value, or one beside which the others weigh nothing.
+    if (!(free > 0)) return "null";
+    const variance = Math.max(0, (slots[at + 2] as number) / free);
+    return numberText(this.root ? Math.sqrt(variance) : variance);
+  }
+}
+
+/** A count or a sum of which each part counts half after the half-life. */
+export class Decayed implements Builtin {
+  readonly slots = 1;
+  readonly path: JsonPath | undefined;
+  readonly exact = false;
+  readonly timed = true;
+  private readonly halfLife: number;
+
+  /** Without a path it counts. */
+  constructor(path: JsonPath | undefined, halfLife: number) {
+    this.path = path;
+    this.halfLife = halfLife;
+  }
+
+  fold(slots: Slots, at: number, value: Exact, { late, distance }: Step): void {
+    const part = this.path ? toDouble(value) : 1;
+    const fade = faded(this.halfLife, distance);
+    const before = slots[at] as number;
+    slots[at] = late ? before + part * fade : before * fade + part;
+  }
+
+  show(slots: Slots, at: number, seconds: number): string {
+    return numberText((slots[at] as number) * (seconds > 0 ? faded(this.halfLife, seconds) : 1));
+  }
+}

@@ -1,0 +1,138 @@
+import { isUtf8 } from "node:buffer";
+import type { MessageBatch, Slab } from "@mqb/core/plugin";
+import { compileFields, type FieldFinder, FieldKind, JsonNumber, numberText, parseJson, readNumber, readString, writeJson } from "@mqb/json";
+import { type Exact, readExact } from "./number/exact.ts";
+import type { Paths } from "./paths.ts";
+import { readTime } from "./time.ts";
+
+/** As deep as the search for fields goes. */
+const MAX_DEPTH = 1024;
+const OVERWRITE = "mqb.aggregate.overwrite";
+/** Up to this many characters a number without point and exponent is the text of its double. */
+const SHORT = 9;
+
+/** One message of a batch at a time: the fields that the aggregate needs, found in its bytes. */
+export class Reading {
+  batch!: MessageBatch;
+  index = 0;
+  /** The payload is a JSON object. */
+  isObject = false;
+  bytes!: Uint8Array;
+  start = 0;
+  end = 0;
+  readonly #finder: FieldFinder;
+  readonly #paths: Paths;
+  #readable = false;
+
+  /** All slots must have been given out. */
+  constructor(paths: Paths) {
+    this.#paths = paths;
+    this.#finder = compileFields(paths.list);
+  }
+
+  /** Before the first `turnTo` of a batch. */
+  begin(batch: MessageBatch): void {
+    this.batch = batch;
+    this.#readable = batch.slab !== undefined && isReadable(batch.slab);
+  }
+
+  turnTo(index: number): void {
+    const { slab } = this.batch;
+    this.index = index;
+    this.bytes = slab ? slab.bytes : this.batch.payload(index);
+    this.start = slab ? slab.starts[index]! : 0;
+    this.end = slab ? slab.ends[index]! : this.bytes.length;
+    const { bytes, start, end } = this;
+    const readable = this.#readable || isUtf8(bytes.subarray(start, end));
+    this.isObject = readable && this.#finder.find(bytes, start, end) && this.#finder.root === FieldKind.object;
+  }
+
+  kind(slot: number): number {
+    return this.#finder.kinds[slot]!;
+  }
+
+  /** The number at a field, also one that is written as a text; undefined = none. */
+  number(slot: number): Exact | undefined {
+    const finder = this.#finder;
+    const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
+    switch (finder.kinds[slot]) {
+      case FieldKind.number:
+        return end - start <= SHORT
+          ? readNumber(this.bytes, start, end)
+          : readExact(numberText(this.bytes, start, end));
+      case FieldKind.string:
+        return readExact(readString(this.bytes, start, end).trim());
+      default:
+        return undefined;
+    }
+  }
+
+  /** Unix seconds of the time at a field; undefined = none. */
+  time(slot: number): number | undefined {
+    const finder = this.#finder;
+    const kind = finder.kinds[slot];
+    if (kind !== FieldKind.number && kind !== FieldKind.string) return undefined;
+    const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
+    return readTime(
+      kind === FieldKind.number ? numberText(this.bytes, start, end) : readString(this.bytes, start, end),
+    );
+  }
+
+  /** A value as a part of a key: equal numbers have one text; null is no value. */
+  keyText(slot: number): string | undefined {
+    const finder = this.#finder;
+    const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
+    switch (finder.kinds[slot]) {
+      case FieldKind.absent:
+      case FieldKind.null:
+        return undefined;
+      case FieldKind.string:
+        return readString(this.bytes, start, end);
+      case FieldKind.number:
+        return plainNumber(numberText(this.bytes, start, end));
+      default:
+        return writeJson(parseJson(this.bytes.subarray(start, end), { maxDepth: MAX_DEPTH })).toString();
+    }
+  }
+
+  /** As `keyText`, as JSON: a text is never taken for a number, and null is a value. */
+  keyJson(slot: number): string | undefined {
+    const kind = this.#finder.kinds[slot];
+    if (kind === FieldKind.null) return "null";
+    const text = this.keyText(slot);
+    return kind === FieldKind.string ? JSON.stringify(text) : text;
+  }
+
+  /** The message is to be taken for the newest one of its key. */
+  overwrites(): boolean {
+    return this.batch.metadata(this.index).get(OVERWRITE) === "true";
+  }
+
+  /** What a field is called in errors. */
+  name(slot: number): string {
+    return this.#paths.name(slot);
+  }
+}
+
+/** Whole numbers stay as they are; `7.0`, `7e0` and `-0` are `7` and `0`. */
+function plainNumber(text: string): string {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 48 || code > 57) return at === 0 && /^-[1-9]\d*$/.test(text) ? text : new JsonNumber(text).canonical();
+  }
+  return text;
+}
+
+/** Whether all payloads are UTF-8, looked at in one piece. */
+function isReadable({ bytes, starts, ends }: Slab): boolean {
+  if (starts.length === 0) return true;
+  let first = starts[0]!;
+  let last = 0;
+  let size = 0;
+  for (let i = 0; i < starts.length; i++) {
+    first = Math.min(first, starts[i]!);
+    last = Math.max(last, ends[i]!);
+    size += ends[i]! - starts[i]!;
+  }
+  return last - first <= 2 * size + 1024 && isUtf8(bytes.subarray(first, last));
+}
