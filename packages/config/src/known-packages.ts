@@ -37,6 +37,7 @@ const PACKAGES: Readonly<Record<string, Brings>> = {
       "id",
       "weak_join",
       "random_panic",
+      "cookie_jar",
       "filter",
       "metrics",
     ],
@@ -77,7 +78,6 @@ const PACKAGES: Readonly<Record<string, Brings>> = {
   },
   "@mqb/http": {
     endpoints: ["http", "http_bulk", "http-bulk", "meilisearch", "typesense", "elasticsearch"],
-    middlewares: ["cookie_jar"],
     schemes: ["http", "https", "http-bulk", "meilisearch", "typesense", "typesense+https", "elasticsearch"],
   },
   "@mqb/websocket": { endpoints: ["websocket"], schemes: ["ws", "wss"] },

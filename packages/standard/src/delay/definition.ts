@@ -1,5 +1,6 @@
 import { defineMiddleware } from "@mqb/core/plugin";
 import * as z from "zod";
+import { errors } from "../errors.ts";
 import { milliseconds } from "../fields.ts";
 import { Pauses } from "../pause.ts";
 import { wrapConsumer, wrapPublisher } from "../wrap.ts";
@@ -34,7 +35,7 @@ export const delay = defineMiddleware({
     const pauses = new Pauses(clock);
     return wrapPublisher(inner, {
       async send(batch, signal) {
-        if (delay_ms > 0) await pauses.wait(delay_ms, signal);
+        if (delay_ms > 0 && !(await pauses.wait(delay_ms, signal))) throw errors.PAUSE_CUT({ middleware: "delay" });
         return inner.send(batch, signal);
       },
       close() {

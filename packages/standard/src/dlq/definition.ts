@@ -1,5 +1,5 @@
 import { type CheckContext, defineMiddleware, type Finding, type OpenContext } from "@mqb/core/plugin";
-import { type DlqSettings, dlqSchema } from "./config.ts";
+import { type DlqSettings, dlqSchema, thresholdOf } from "./config.ts";
 import { type DlqMemory, DlqPublisher } from "./publisher.ts";
 import { Remembered } from "./remembered.ts";
 import { StopWindow } from "./stop-window.ts";
@@ -13,7 +13,11 @@ export const dlq = defineMiddleware({
       inner,
       letters: await context.openPublisher(settings.endpoint, "endpoint"),
       memory: memoryOf(settings, context),
-      limits: { window: settings.stop_window ?? 0, threshold: settings.stop_threshold ?? 0 },
+      limits: {
+        window: settings.stop_window ?? 0,
+        threshold: thresholdOf(settings) ?? 0,
+        after: settings.stop_after ?? Number.POSITIVE_INFINITY,
+      },
       route,
       clock,
       log,
@@ -38,15 +42,15 @@ function checkOrder({ middlewares }: CheckContext): Finding[] {
   ];
 }
 
-function memoryOf(
-  { stop_window: window, stop_threshold: threshold }: DlqSettings,
-  { session }: OpenContext,
-): DlqMemory {
+function memoryOf(settings: DlqSettings, { session }: OpenContext): DlqMemory {
   const before = session.get("dlq") as DlqMemory | undefined;
   if (before) return before;
+  const { stop_window: window } = settings;
+  const threshold = thresholdOf(settings);
   const memory: DlqMemory = {
     remembered: new Remembered(),
-    ...(window != null && threshold != null ? { window: new StopWindow(window, threshold) } : {}),
+    letters: 0,
+    ...(window != null && threshold !== undefined ? { window: new StopWindow(window, threshold) } : {}),
   };
   session.set("dlq", memory);
   return memory;

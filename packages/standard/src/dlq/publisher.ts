@@ -21,7 +21,9 @@ import type { StopWindow } from "./stop-window.ts";
 export interface DlqMemory {
   readonly remembered: Remembered;
   readonly window?: StopWindow;
-  /** Set when the window was exceeded: nothing is sent any more. */
+  /** How many were dead-lettered since the start of the route. */
+  letters: number;
+  /** Set when there were too many: nothing is sent any more. */
   stopped?: MqbError;
 }
 
@@ -29,7 +31,7 @@ export interface DlqSetup {
   readonly inner: Publisher;
   readonly letters: Publisher;
   readonly memory: DlqMemory;
-  readonly limits: { readonly window: number; readonly threshold: number };
+  readonly limits: { readonly window: number; readonly threshold: number; readonly after: number };
   readonly route: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -97,7 +99,7 @@ export class DlqPublisher implements Publisher {
       else if (memory.stopped) result[index] = failed(memory.stopped);
       else {
         letters.push({ index, key, error: outcome.error });
-        if (memory.window?.deadLettered()) this.stop(outcome.error);
+        this.charge(outcome.error);
       }
     }
     if (letters.length === 0) return result;
@@ -143,9 +145,13 @@ export class DlqPublisher implements Publisher {
     });
   }
 
-  private stop(last: unknown): void {
+  /** Counts a letter; the one that is too many is still sent. */
+  private charge(error: unknown): void {
     const { memory, limits } = this.setup;
-    memory.stopped = errors.DLQ_THRESHOLD({ ...limits, last: describeError(last) });
+    memory.letters += 1;
+    const last = describeError(error);
+    if (memory.window?.deadLettered()) memory.stopped = errors.DLQ_THRESHOLD({ ...limits, last });
+    else if (memory.letters > limits.after) memory.stopped = errors.DLQ_BUDGET({ limit: limits.after, last });
   }
 }
 

@@ -9,9 +9,9 @@ import {
   type MiddlewareContext,
   scatter,
 } from "@mqb/core/plugin";
-import { joinBatches } from "../batch/join.ts";
+import { Ahead } from "../batch/ahead.ts";
+import { joinDeliveries } from "../batch/join-deliveries.ts";
 import { wrapConsumer } from "../wrap.ts";
-import { Ahead } from "./ahead.ts";
 import { type Sieve, settleFiltered } from "./sieve.ts";
 
 export type FilterContext = Pick<MiddlewareContext<InputCapabilities>, "accounting" | "clock" | "below">;
@@ -46,13 +46,14 @@ export function filterConsumer(inner: Consumer, sieve: Sieve, context: FilterCon
     let bytes = first.delivery.batch.byteLength;
     while (room > max * (1 - FULL_ENOUGH) && bytes < REFILL_BYTES) {
       const asked = room;
-      const next = await ahead.within(REFILL_WAIT_MS, asked, signal);
-      if (!next) break;
+      let next: Delivery | undefined;
       let part: Part;
       try {
+        next = await ahead.within(REFILL_WAIT_MS, asked, signal);
+        if (!next) break;
         part = sift(next);
       } catch (error) {
-        // What is there already goes first; the route stops at the next read.
+        // What is there already goes first; the route sees it at the next read.
         ahead.failNext(error);
         break;
       }
@@ -95,19 +96,7 @@ function emptied(delivery: Delivery): Delivery {
 }
 
 function joined(parts: readonly Part[]): Delivery {
-  const filled = parts.map((part) => part.batch).filter((batch) => batch.length > 0);
-  return {
-    batch: joinBatches(filled),
-    async commit(dispositions) {
-      let from = 0;
-      // One after another, in the order of receipt.
-      for (const part of parts) {
-        const to = from + part.batch.length;
-        await commitPart(part, dispositions?.slice(from, to));
-        from = to;
-      }
-    },
-  };
+  return joinDeliveries(parts.map((part) => ({ batch: part.batch, commit: (own) => commitPart(part, own) })));
 }
 
 function commitPart({ delivery, kept }: Part, own: readonly Disposition[] | undefined): Promise<void> {

@@ -48,23 +48,32 @@ export class Template {
     return text;
   }
 
-  /** As `render`, but undefined as soon as one value is not there: for keys and identities, which must not be guessed. */
+  /**
+   * As `render`, but undefined as soon as one value is not there, or is null: for keys and identities, which must not be
+   * guessed.
+   */
   resolve(batch: MessageBatch, index: number): string | undefined {
     let text = "";
     for (const segment of this.segments) {
-      const part = typeof segment === "string" ? segment : this.value(segment, batch, index);
+      const part = typeof segment === "string" ? segment : this.value(segment, batch, index, true);
       if (part === undefined) return undefined;
       text += part;
     }
     return text;
   }
 
-  private value({ source, filter }: Token, batch: MessageBatch | undefined, index: number): string | undefined {
+  private value(
+    { source, filter }: Token,
+    batch: MessageBatch | undefined,
+    index: number,
+    strict = false,
+  ): string | undefined {
     const { clock, counter } = this.options;
     switch (source.from) {
       case "payload": {
         const field = batch && findJsonField(batch.payload(index), source.path);
-        return field && this.fromMessage(fieldText(field), filter);
+        if (!field || (strict && field.type === "null")) return undefined;
+        return this.fromMessage(fieldText(field), filter);
       }
       case "metadata": {
         const value = batch?.metadata(index).get(source.key);

@@ -28,6 +28,10 @@ it.each([
   [{ stop_window: 10, stop_threshold: 10 }, "stop_threshold"],
   [{ stop_window: 0, stop_threshold: 0 }, "stop_window"],
   [{ stop_window: 10, stop_threshold: -1 }, "stop_threshold"],
+  [{ stop_window: 10, stop_threshold: "many" }, "stop_threshold"],
+  [{ stop_window: 10, stop_threshold: "100%" }, "stop_threshold"],
+  [{ stop_threshold: "5%" }, "stop_window"],
+  [{ stop_after: -1 }, "stop_after"],
 ])("refuses %j and names %s", (options, field) => {
   expect(check({ endpoint: null, ...options })).toContainEqual(
     expect.objectContaining({ level: "error", path: [...AT, field] }),

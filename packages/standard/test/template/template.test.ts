@@ -81,7 +81,7 @@ it("renders without a message what needs none", () => {
 it("resolves only when every value is there", () => {
   const resolve = (text: string) => new Template(text, options()).resolve(batch, 0);
   expect(resolve("${payload:t}-${metadata:k}")).toBe('true-v"v');
-  expect(resolve("${payload:nil}")).toBe("");
+  expect(resolve("${payload:nil}")).toBeUndefined();
   expect(resolve("${payload:t}-${payload:zz}")).toBeUndefined();
   expect(resolve("${metadata:zz}")).toBeUndefined();
 });

@@ -1,0 +1,43 @@
+import { defineMiddleware, type Finding, type OpenContext } from "@mqb/core/plugin";
+import { type WeakJoinSettings, weakJoinSchema } from "./config.ts";
+import { JoinConsumer } from "./consumer.ts";
+import { Groups } from "./groups.ts";
+
+export const weakJoin = defineMiddleware({
+  description: "Joins messages that belong together to one",
+  schema: weakJoinSchema,
+  input: (inner, settings, context) => new JoinConsumer(inner, settings, groupsOf(settings, context), context),
+  inputCapabilities: (below, { ack }) => ({
+    ...below,
+    // Batches of the source are committed in their order here, whatever the order of the joined messages is.
+    commitsInOrder: false,
+    stableIds: false,
+    replayablePosition: false,
+    positions: false,
+    ...(ack === "on_receive" ? { acknowledges: false, takesBack: false, replies: false } : {}),
+  }),
+  check,
+});
+
+/** Messages that their source has forgotten are kept over a reconnect; others come again. */
+function groupsOf(settings: WeakJoinSettings, { session }: OpenContext): Groups {
+  if (settings.ack === "on_join") return new Groups(settings);
+  const before = session.get("weak_join") as Groups | undefined;
+  if (before) return before;
+  const groups = new Groups(settings);
+  session.set("weak_join", groups);
+  return groups;
+}
+
+function check({ required, branch_by }: WeakJoinSettings): Finding[] {
+  if (required.length === 0 || branch_by != null) return [];
+  return [
+    {
+      level: "warning",
+      path: ["required"],
+      code: "MQB_STANDARD_JOIN_NO_BRANCHES",
+      message: "`required` has no effect without `branch_by`: groups are whole by their number of messages",
+      hint: "name the metadata key of the branch in `branch_by`",
+    },
+  ];
+}

@@ -1,0 +1,83 @@
+import type { Message } from "@mqb/core/plugin";
+import type { WeakJoinSettings } from "./config.ts";
+import type { Held } from "./held.ts";
+
+/** What a message costs besides its payload. */
+const OVERHEAD_BYTES = 256;
+const NO_KEY = "default";
+
+/** A message that waits for the others of its group. */
+export interface Member {
+  readonly message: Message;
+  readonly branch: string;
+  /** The batch of the source that it came in, and where; undefined when that is acknowledged already. */
+  readonly held: Held | undefined;
+  readonly index: number;
+}
+
+export interface Group {
+  readonly members: Member[];
+  readonly deadline: number;
+  bytes: number;
+}
+
+/** The groups that are not whole yet, the oldest first. All wait equally long, so the oldest is the next to time out. */
+export class Groups {
+  private readonly settings: WeakJoinSettings;
+  private readonly byKey = new Map<string, Group>();
+  /** Messages, and bytes, of all open groups. */
+  messages = 0;
+  bytes = 0;
+  /** Messages that did not say what group they belong to. */
+  withoutKey = 0;
+
+  constructor(settings: WeakJoinSettings) {
+    this.settings = settings;
+  }
+
+  get size(): number {
+    return this.byKey.size;
+  }
+
+  get nextDeadline(): number | undefined {
+    for (const { deadline } of this.byKey.values()) return deadline;
+    return undefined;
+  }
+
+  /** Adds a message; returns its group when that is whole now, and forgets it. */
+  add(message: Message, now: number, held: Held | undefined, index: number): Group | undefined {
+    const { group_by, branch_by, timeout_ms } = this.settings;
+    const given = message.metadata.get(group_by);
+    if (given === undefined) this.withoutKey += 1;
+    const key = given ?? NO_KEY;
+    let group = this.byKey.get(key);
+    if (!group) this.byKey.set(key, (group = { members: [], deadline: now + timeout_ms, bytes: 0 }));
+    const branch = branch_by == null ? "" : (message.metadata.get(branch_by) ?? NO_KEY);
+    group.members.push({ message, branch, held, index });
+    const size = message.payload.length + OVERHEAD_BYTES;
+    group.bytes += size;
+    this.bytes += size;
+    this.messages += 1;
+    return this.isWhole(group) ? this.remove(key, group) : undefined;
+  }
+
+  /** Takes out the oldest group when its time is over by then. */
+  takeDue(now: number): Group | undefined {
+    for (const [key, group] of this.byKey) return group.deadline <= now ? this.remove(key, group) : undefined;
+    return undefined;
+  }
+
+  isWhole({ members }: Group): boolean {
+    const { branch_by, required, expected_count: count } = this.settings;
+    if (branch_by == null) return members.length >= count;
+    const branches = new Set(members.map((member) => member.branch));
+    return required.length > 0 ? required.every((branch) => branches.has(branch)) : branches.size >= count;
+  }
+
+  private remove(key: string, group: Group): Group {
+    this.byKey.delete(key);
+    this.bytes -= group.bytes;
+    this.messages -= group.members.length;
+    return group;
+  }
+}

@@ -1,0 +1,59 @@
+import { definePlugin, type Message, type MiddlewareDefinition, type Plugin } from "@mqb/core/plugin";
+import { messages, testMiddleware } from "@mqb/testkit";
+import { describe, it } from "vitest";
+import standard, { customMiddleware } from "../../src/index.ts";
+
+const runner = { describe, it };
+const json = (n: number): Message =>
+  messages(1, { from: n, metadata: true })[0]!.with({ payload: Buffer.from(JSON.stringify({ n })) });
+
+testMiddleware(runner, { plugin: standard, middleware: "timeout", config: { timeout_ms: 60_000 } });
+testMiddleware(runner, { plugin: standard, middleware: "limiter", config: { messages_per_second: 100_000 } });
+testMiddleware(runner, {
+  plugin: standard,
+  middleware: "buffer",
+  config: { max_messages: 2_000, max_delay_ms: 20 },
+  regroups: true,
+});
+testMiddleware(runner, {
+  plugin: standard,
+  middleware: "id",
+  config: "${payload:n}",
+  message: json,
+  changes: true,
+  looksInside: true,
+});
+testMiddleware(runner, {
+  plugin: standard,
+  middleware: "weak_join",
+  config: { group_by: "n", expected_count: 1, timeout_ms: 1_000 },
+  changes: true,
+  looksInside: true,
+  regroups: true,
+});
+testMiddleware(runner, { plugin: standard, middleware: "cookie_jar" });
+testMiddleware(runner, {
+  plugin: standard,
+  middleware: "random_panic",
+  config: { mode: "panic", trigger_on_message: 1_000_000 },
+  context: () => ({ allowFaultInjection: true }),
+});
+
+describe("a custom middleware", () => {
+  const unwanted = (message: Message): Message | null => (message.text().startsWith("unwanted") ? null : message);
+  const hooks = {
+    onReceive: (list: readonly Message[]) => list.map(unwanted),
+    onSend: (list: readonly Message[]) => list.map(unwanted),
+  };
+  testMiddleware(runner, {
+    plugin: pluginOf(customMiddleware(() => ({ ...hooks }))),
+    middleware: "mine",
+    config: "anything",
+    removed: (n) => messages(1, { from: n })[0]!.with({ payload: Buffer.from(`unwanted ${n}`) }),
+    looksInside: true,
+  });
+});
+
+function pluginOf(mine: MiddlewareDefinition): Plugin {
+  return definePlugin({ name: "mine", apiVersion: 1, middlewares: { mine } });
+}
