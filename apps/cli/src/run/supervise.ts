@@ -205,6 +205,7 @@ function latest(current: () => Registry): Registry {
     packageFor: (what, name) => current().packageFor(what, name),
   };
 }
+    service: (name) => current().service(name),
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {

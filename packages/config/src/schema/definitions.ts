@@ -118,6 +118,7 @@ function batchSizeOf(definition: EndpointDefinition, root: JsonSchema): number |
     expressions() {
       throw configErrors.SIZE_BY_EXPRESSION({});
     },
+    service: () => undefined,
   };
   try {
     return definition.output!.capabilities(result.value, context).defaultBatchSize;

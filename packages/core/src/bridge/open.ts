@@ -147,5 +147,6 @@ function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope
     openStore: (url) => openStore(url, bridge),
     reference: (name) => bridge.references.get(name),
     expressions: () => expressionsOf(bridge.registry, at),
+    service: bridge.registry.service,
   };
 }

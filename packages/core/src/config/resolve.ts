@@ -150,7 +150,7 @@ function checkConfig({ name, definition }: Found, raw: unknown, nested: Nested, 
   const { route, draining, allowFaultInjection } = scope;
   const expressions = (): ExpressionCompiler => expressionsOf(scope.registry, formatPath(place.path));
   const known = { side, route, draining, allowFaultInjection, middlewares };
-  const context: CheckContext = { ...known, children: resolved, expressions };
+  const context: CheckContext = { ...known, children: resolved, expressions, service: scope.registry.service };
   for (const finding of guarded(place, () => definition.check?.(config, context)) ?? []) place.add(finding);
   return { config, context, children };
 }

@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { Consumer, OutputCapabilities, Publisher } from "./endpoint.ts";
 import type { ExpressionCompiler } from "./expression.ts";
 import type { Logger } from "./log.ts";
+import type { FindService } from "./plugin.ts";
 import type { StateStore } from "./store.ts";
 
 /** What an endpoint or middleware gets when it is opened. One object per opening; valid until its `close`. */
@@ -55,6 +56,7 @@ export interface OpenContext {
   reference(name: string): unknown;
   /** The expression compiler. Throws a `config` error that names the package to install when there is none. */
   expressions(): ExpressionCompiler;
+  readonly service: FindService;
 }
 
 /** What a middleware gets when it is opened. */

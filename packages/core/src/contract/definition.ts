@@ -3,6 +3,7 @@ import type { MiddlewareContext, OpenContext, Side } from "./context.ts";
 import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "./endpoint.ts";
 import type { ExpressionCompiler } from "./expression.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+import type { FindService } from "./plugin.ts";
 import type { ConfigSchema } from "./schema.ts";
 
 /** An endpoint nested in a configuration, as the user wrote it. */
@@ -48,6 +49,7 @@ export interface CheckContext {
   readonly children: readonly ResolvedChild[];
   /** As of `OpenContext`: compile expressions in `check`, so that a wrong one is found before the start. */
   expressions(): ExpressionCompiler;
+  readonly service: FindService;
 }
 
 /** What a look at a system needs to know; no route runs. `signal` aborts when nobody waits any longer. */

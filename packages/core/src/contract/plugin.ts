@@ -27,6 +27,13 @@ export interface StoreDefinition {
   probe?(url: string, context: Pick<StoreContext, "baseDir" | "clock">): Promise<readonly ProbeFinding[]>;
 }
 
+/** What plugins do for each other, by name. Whoever defines the contract of one augments it. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by packages
+export interface PluginServices {}
+
+/** Finds a service; undefined when no plugin brings it. */
+export type FindService = <K extends keyof PluginServices>(name: K) => PluginServices[K] | undefined;
+
 export interface PluginDefinition {
   /** The package's name, for messages. */
   readonly name: string;
@@ -37,6 +44,7 @@ export interface PluginDefinition {
   readonly stores?: Readonly<Record<string, StoreDefinition>>;
   readonly schemes?: Readonly<Record<string, SchemeDefinition>>;
   readonly expressions?: ExpressionCompiler;
+  readonly services?: Partial<PluginServices>;
 }
 
 /** A plugin as a value; made by `definePlugin`, recognised by its brand so that two copies of core agree. */

@@ -1,7 +1,13 @@
 import { typeName } from "../config/value-type.ts";
 import type { EndpointDefinition, MiddlewareDefinition } from "../contract/definition.ts";
 import type { ExpressionCompiler } from "../contract/expression.ts";
-import { PLUGIN_BRAND, type Plugin, type StoreDefinition } from "../contract/plugin.ts";
+import {
+  type FindService,
+  PLUGIN_BRAND,
+  type Plugin,
+  type PluginServices,
+  type StoreDefinition,
+} from "../contract/plugin.ts";
 import type { SchemeDefinition } from "../contract/uri.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { checkApiVersion } from "./manifest.ts";
@@ -30,6 +36,8 @@ export interface Registry {
   store(scheme: string): Registered<StoreDefinition> | undefined;
   scheme(name: string): Registered<SchemeDefinition> | undefined;
   readonly expressions: ExpressionCompiler | undefined;
+  /** That of the first plugin that brings it. */
+  readonly service: FindService;
   /** Canonical names in alphabetical order. */
   names(what: Missing): readonly string[];
   packageFor(what: Missing, name: string): string | undefined;
@@ -71,6 +79,8 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     store: (scheme: string) => tables.store.get(scheme),
     scheme: (name: string) => tables.scheme.get(name),
     expressions: expressions?.compiler,
+    service: <K extends keyof PluginServices>(name: K) =>
+      registered.find((plugin) => plugin.services?.[name])?.services?.[name],
     names: (what: Missing) => [...new Set([...tables[what].values()].map((entry) => entry.name))].sort(),
     packageFor: (what: Missing, name: string) => options.packageFor?.(what, name),
   });

@@ -51,6 +51,7 @@ describe("what a definition finds", () => {
       allowFaultInjection: true,
       middlewares: ["m", "delay"],
       expressions: expect.any(Function) as unknown,
+      service: expect.any(Function) as unknown,
     };
     expect(seen).toEqual([
       {

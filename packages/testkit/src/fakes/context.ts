@@ -82,6 +82,7 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
       if (!compiler) throw errors.NO_EXPRESSIONS({});
       return compiler;
     },
+    service: (name) => plugins.find((plugin) => plugin.services?.[name])?.services?.[name],
     ...rest,
     below: { ...INPUT, ...OUTPUT, ...below },
     clock,
