@@ -11,6 +11,7 @@ import { INIT } from "./init/declaration.ts";
 import { PLUGINS, PLUGINS_INFO, PLUGINS_LIST } from "./plugins/declaration.ts";
 import { RUN, RUN_FLAGS, RUN_MANUAL } from "./run/declaration.ts";
 import { SCHEMA } from "./schema/declaration.ts";
+import { STATE_CHECK, STATE_REPAIR } from "./state/declaration.ts";
 import { STATUS } from "./status/declaration.ts";
 import { TO_CLI } from "./to-cli/declaration.ts";
 
@@ -48,6 +49,8 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   CHECKPOINT_SHOW,
   CHECKPOINT_RESET,
   CHECKPOINT_SET,
+  STATE_CHECK,
+  STATE_REPAIR,
   TO_CLI,
   COMPLETION,
   {

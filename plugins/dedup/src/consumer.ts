@@ -212,9 +212,9 @@ export class Deduplicator implements Consumer {
   private warnOfKeyless(count: number, batch: MessageBatch): void {
     const { log, route, session } = this.context;
     const text = `${count} of ${batch.length} messages lack a value of the deduplication key: they go by their message id`;
-    if (session.get("keyless")) return log.debug(text, { route });
+    if (session.get("keyless")) log.debug(text, { route });
+    else log.warn(text, { route });
     session.set("keyless", true);
-    log.warn(text, { route });
   }
 }
 

@@ -60,6 +60,8 @@ async function tryRoute(
     baseDir: context.cwd,
     drainIdleMs: IDLE_MS,
   });
+  // Middlewares that keep state in a way of their own keep none.
+  bridge.local("mqb:dry-run", () => true);
   // One message at a time, so that what happens meanwhile has happened to it.
   const one = {
     ...(config as object),

@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
+
+beforeAll(buildCli);
+const folder = folderPerTest();
+const KEYS = "state/keys-0000000001.log";
+const at = (name: string): string => join(folder.path, name);
+
+const CONFIG = `routes:
+  orders:
+    exit_on_empty: true
+    batch_size: 1
+    input:
+      middlewares: [{ deduplication: { store: "file:state", ttl_seconds: 3600, key: "\${message:payload}" } }]
+      file: { path: in.txt, format: raw }
+    output: { file: { path: out.txt, format: raw } }
+`;
+
+async function stored(): Promise<void> {
+  folder.write("config.yml", CONFIG);
+  folder.write("in.txt", "a\nb\nc\na\n");
+  const { code, stderr } = await folder.mqb(["run", "--no-metrics"]);
+  expect([code, readFileSync(at("out.txt"), "utf8")], stderr).toEqual([0, "a\nb\nc\n"]);
+}
+
+function spoil(): void {
+  const bytes = readFileSync(at(KEYS));
+  bytes[64 + 40 + 20]! ^= 1;
+  writeFileSync(at(KEYS), bytes);
+}
+
+describe("mqb state", () => {
+  it("checks the state of a configuration, however it is named, and that of a folder", async () => {
+    await stored();
+    for (const args of [[], ["-c", "config.yml"], ["config.yml"], ["state"], ["state", "config.yml"]]) {
+      const { code, stdout } = await folder.mqb(["state", "check", ...args]);
+      expect([code, stdout]).toEqual([0, `${at("state")}: sound\n  3 keys in 1 file, 0 more expired\n`]);
+    }
+    const { stdout } = await folder.mqb(["state", "check", "--json"]);
+    expect(JSON.parse(stdout)).toEqual([
+      { path: at("state"), kind: "keys", state: "sound", details: ["3 keys in 1 file, 0 more expired"] },
+    ]);
+  });
+
+  it("finds damage, repairs it and keeps what was there", async () => {
+    await stored();
+    spoil();
+    const before = readFileSync(at(KEYS));
+    const found = await folder.mqb(["state", "check"]);
+    expect([found.code, found.stdout]).toEqual([
+      1,
+      expect.stringContaining("keys-0000000001.log: damaged from byte 104 to 144"),
+    ]);
+    const repair = await folder.mqb(["state", "repair", "--json"]);
+    expect(repair.code).toBe(0);
+    expect(JSON.parse(repair.stdout)).toEqual([
+      {
+        path: at("state"),
+        kind: "keys",
+        state: "repaired",
+        details: [expect.stringContaining(`40 bytes could not be read; as it was it is ${at(KEYS)}.damaged`)],
+      },
+    ]);
+    expect(readFileSync(`${at(KEYS)}.damaged`).equals(before)).toBe(true);
+    expect((await folder.mqb(["state", "check"])).code).toBe(0);
+    expect((await folder.mqb(["state", "repair"])).stdout).toBe(`${at("state")}: sound\n`);
+    folder.write("in.txt", "a\nb\nc\n");
+    await folder.mqb(["run", "--no-metrics"]);
+    expect(readFileSync(at("out.txt"), "utf8")).toBe("a\nb\nc\nb\n");
+  });
+
+  it("tells of a write that did not finish, which is no fault", async () => {
+    await stored();
+    const bytes = readFileSync(at(KEYS));
+    writeFileSync(at(KEYS), bytes.subarray(0, bytes.length - 3));
+    const { code, stdout } = await folder.mqb(["state", "check"]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/sound\n.*2 keys.*\n.*did not finish, from byte 144 to 181/),
+    ]);
+  });
+
+  it("looks at a file of positions, and moves one that cannot be read out of the way", async () => {
+    folder.write("positions.json", '{\n  "orders:id": "int:3"\n}');
+    expect((await folder.mqb(["state", "check", "positions.json"])).stdout).toContain("sound");
+    folder.write("positions.json", "");
+    expect(await folder.mqb(["state", "check", "positions.json"])).toMatchObject({ code: 1 });
+    expect((await folder.mqb(["state", "repair", "positions.json"])).stdout).toContain("repaired");
+    expect([existsSync(at("positions.json")), existsSync(at("positions.json.damaged"))]).toEqual([false, true]);
+  });
+
+  it("says when nothing is there, and touches no folder of somebody else", async () => {
+    folder.write("config.yml", CONFIG);
+    expect((await folder.mqb(["state", "check"])).stdout).toBe(`${at("state")}: absent\n`);
+    folder.write("state/notes.txt", "mine");
+    for (const command of ["check", "repair"]) {
+      const { code, stderr } = await folder.mqb(["state", command, "state"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("MQB_DEDUP_FOREIGN")]);
+    }
+    expect(readdirSync(at("state"))).toEqual(["notes.txt"]);
+  });
+
+  it("writes no keys in a dry run", async () => {
+    folder.write("config.yml", CONFIG);
+    folder.write("in.txt", "a\na\n");
+    const { code, stdout } = await folder.mqb(["run", "--dry-run"]);
+    expect([code, existsSync(at("state"))]).toEqual([0, false]);
+    expect(stdout).toContain("deduplicated");
+    await stored();
+    const before = readFileSync(at(KEYS));
+    folder.write("in.txt", "z\n");
+    await folder.mqb(["run", "--dry-run"]);
+    expect(readFileSync(at(KEYS)).equals(before)).toBe(true);
+  });
+});
