@@ -1,5 +1,6 @@
 /** The plugins that the command brings along, by package. They are part of its bundle and share its copy of core. */
 export const BUNDLED: Readonly<Record<string, () => Promise<unknown>>> = {
+  "@mqb/dedup": () => import("@mqb/dedup"),
   "@mqb/expression": () => import("@mqb/expression"),
   "@mqb/file": () => import("@mqb/file"),
   "@mqb/standard": () => import("@mqb/standard"),

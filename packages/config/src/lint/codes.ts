@@ -19,5 +19,6 @@ export const lintCodes = {
   MQB_LINT_CERTIFICATES: "certificates are not checked (a warning)",
   MQB_LINT_TLS: "a `tls` block contradicts its URL or itself (an error), or nothing turns it on (a warning)",
   MQB_LINT_DEAD_LETTERS: "what fails at an endpoint is sent to that endpoint again (a warning)",
+  MQB_LINT_FRESH_IDS: "a middleware tells messages apart by ids that are new at each reading (a warning)",
   MQB_LINT_NO_ANSWER: "a response goes to an input that cannot pass it on (a warning)",
 } as const;

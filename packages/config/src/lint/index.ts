@@ -4,6 +4,7 @@ import { certificates } from "./certificates.ts";
 import { clearSecret } from "./clear-secret.ts";
 import { deadLetters } from "./dead-letters.ts";
 import { defeatedSetting } from "./defeated-setting.ts";
+import { freshIds } from "./fresh-ids.ts";
 import type { ConfigurationLint, FoundInRoute, RouteLint, Services, Written } from "./lint.ts";
 import { listening } from "./listening.ts";
 import { loop } from "./loop.ts";
@@ -40,6 +41,7 @@ const ROUTE: readonly RouteLint[] = [
   tls,
   deadLetters,
   noAnswer,
+  freshIds,
 ];
 const CONFIGURATION: readonly ConfigurationLint[] = [listening, sharedSource];
 
