@@ -1,9 +1,7 @@
 import type { Checkpoint, CheckpointContext } from "./checkpoint.ts";
 import type { MiddlewareContext, OpenContext, Side } from "./context.ts";
 import type { Consumer, InputCapabilities, OutputCapabilities, Publisher } from "./endpoint.ts";
-import type { ExpressionCompiler } from "./expression.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
-import type { FindService } from "./plugin.ts";
 import type { ConfigSchema } from "./schema.ts";
 
 /** An endpoint nested in a configuration, as the user wrote it. */
@@ -38,7 +36,8 @@ export interface Finding {
   readonly hint?: string;
 }
 
-export interface CheckContext {
+/** `expressions`: compile them in `check`, so that a wrong one is found before the start. */
+export interface CheckContext extends Pick<OpenContext, "expressions" | "service"> {
   readonly side: Side;
   /** The route's name; fills in for an absent topic, queue or collection. */
   readonly route: string;
@@ -47,9 +46,6 @@ export interface CheckContext {
   /** Names in the `middlewares` list that it stands in or beside, in written order. */
   readonly middlewares: readonly string[];
   readonly children: readonly ResolvedChild[];
-  /** As of `OpenContext`: compile expressions in `check`, so that a wrong one is found before the start. */
-  expressions(): ExpressionCompiler;
-  readonly service: FindService;
 }
 
 /** What a look at a system needs to know; no route runs. `signal` aborts when nobody waits any longer. */

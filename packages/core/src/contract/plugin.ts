@@ -1,7 +1,6 @@
-import type { Clock } from "./clock.ts";
+import type { OpenContext } from "./context.ts";
 import type { EndpointDefinition, MiddlewareDefinition, ProbeFinding } from "./definition.ts";
 import type { ExpressionCompiler } from "./expression.ts";
-import type { Logger } from "./log.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { StateStore } from "./store.ts";
 import type { SchemeDefinition } from "./uri.ts";
@@ -9,13 +8,8 @@ import type { SchemeDefinition } from "./uri.ts";
 /** The version of these contracts. Raised by a change that old plugins do not survive; core takes it and the one before. */
 export const API_VERSION = 1;
 
-export interface StoreContext {
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly baseDir: string;
-  /** One value per key and bridge, made by whoever asks first: what stores of one name share. */
-  local<T>(key: string, make: () => T): T;
-}
+/** What a store gets when it is opened; in `local` is what stores of one name share. */
+export type StoreContext = Pick<OpenContext, "log" | "clock" | "baseDir" | "local">;
 
 /** A kind of state store, found by the scheme of its URL. */
 export interface StoreDefinition {

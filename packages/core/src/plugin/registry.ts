@@ -1,13 +1,7 @@
 import { typeName } from "../config/value-type.ts";
 import type { EndpointDefinition, MiddlewareDefinition } from "../contract/definition.ts";
 import type { ExpressionCompiler } from "../contract/expression.ts";
-import {
-  type FindService,
-  PLUGIN_BRAND,
-  type Plugin,
-  type PluginServices,
-  type StoreDefinition,
-} from "../contract/plugin.ts";
+import { type FindService, PLUGIN_BRAND, type Plugin, type StoreDefinition } from "../contract/plugin.ts";
 import type { SchemeDefinition } from "../contract/uri.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { checkApiVersion } from "./manifest.ts";
@@ -72,6 +66,7 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     }
     registered.push(plugin);
   }
+  const service: FindService = (name) => registered.find((plugin) => plugin.services?.[name])?.services?.[name];
   return Object.freeze({
     plugins: registered,
     endpoint: (name: string) => tables.endpoint.get(name),
@@ -79,8 +74,7 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     store: (scheme: string) => tables.store.get(scheme),
     scheme: (name: string) => tables.scheme.get(name),
     expressions: expressions?.compiler,
-    service: <K extends keyof PluginServices>(name: K) =>
-      registered.find((plugin) => plugin.services?.[name])?.services?.[name],
+    service,
     names: (what: Missing) => [...new Set([...tables[what].values()].map((entry) => entry.name))].sort(),
     packageFor: (what: Missing, name: string) => options.packageFor?.(what, name),
   });
