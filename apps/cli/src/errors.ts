@@ -1,5 +1,10 @@
 import { defineErrors, errorRow } from "@mqb/core/plugin";
 
+/** The words of the system without the call and its path, which the message around them names itself. */
+export function systemReason(error: unknown): string {
+  return (error as Error).message.replace(/, \w+ '.*'$/s, "");
+}
+
 /** Every error of the command itself. */
 export const cliErrors = defineErrors("MQB_CLI", {
   /** The arguments are wrong: exit code 2. */
@@ -144,7 +149,7 @@ export const cliErrors = defineErrors("MQB_CLI", {
   }),
   INIT_INVALID: errorRow<{ problems: readonly string[] }>({
     kind: "config",
-    message: (p) => `these two ends make no route:\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
+    message: (p) => `that makes no route:\n${p.problems.map((one) => `  ${one}`).join("\n")}`,
   }),
   NO_FOLDER: errorRow<Record<string, never>>({
     kind: "config",

@@ -46,8 +46,8 @@ export async function runProcess(argv: readonly string[]): Promise<never> {
 function workingFolder(): string {
   try {
     return process.cwd();
-  } catch (cause) {
-    throw cliErrors.NO_FOLDER({}, { cause });
+  } catch {
+    throw cliErrors.NO_FOLDER({});
   }
 }
 

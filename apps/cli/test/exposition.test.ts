@@ -1,3 +1,4 @@
+import { formatAddress, isLoopback, parseAddress } from "@mqb/config/uri";
 import type { RouteStatus } from "@mqb/core";
 import { MetricsRegistry } from "@mqb/standard";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,5 @@
-import { createRedactor } from "@mqb/config/uri";
+import { createRedactor, levelOf, parseFilter } from "@mqb/config/uri";
 import { describe, expect, it } from "vitest";
-import { levelOf, parseFilter } from "../src/log/level.ts";
 import { createLogger, type LoggerOptions } from "../src/log/logger.ts";
 import { everyModule, wantedFilter } from "../src/log/setup.ts";
 

@@ -83,4 +83,18 @@ describe("mqb plugins info", () => {
     expect((await folder.mqb(["plugins", "info", "retyr"])).stderr).toContain('did you mean "retry"?');
     expect((await folder.mqb(["plugins", "info"])).code).toBe(2);
   });
+
+  it("names nothing that is not installed where no name is near", async () => {
+    const { stderr } = await folder.mqb(["plugins", "info", "zzzzzzzz"]);
+    expect(stderr).toMatch(/known: .*\bfile\b.*\bretry\b/);
+    expect(stderr).not.toMatch(/kafka|postgres|clickhouse/);
+    expect((await folder.mqb(["plugins", "info", "kafak"])).stderr).toMatch(
+      /did you mean "kafka"\? install @mqb\/kafka: `npm i @mqb\/kafka`/,
+    );
+  });
+
+  it.each(["route", "batch_size", "middlewares"])("says that %s is no plugin's", async (name) => {
+    const { code, stderr } = await folder.mqb(["plugins", "info", name]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/belongs to mqb itself: `mqb schema`/)]);
+  });
 });

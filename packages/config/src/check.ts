@@ -57,7 +57,8 @@ export function checkConfiguration(
       enabled.map((route) => check.route(route)),
     ),
   );
-  const found = withoutRepeats([...configuration.problems, ...checked.flatMap((route) => route.problems)]);
+  const ofRoutes = checked.flatMap((route) => route.problems);
+  const found = withoutRepeats([...configuration.problems, ...nothingToRun(configuration), ...ofRoutes]);
   const problems = onePerPackage(inDocumentOrder(found, configuration.sources));
   return { routes: checked, endpoints: check.endpoints, problems, registry: check.registry };
 }
@@ -68,6 +69,14 @@ export function checkConfiguration(
  */
 export function concernsOneRoute(problem: DocumentProblem): boolean {
   return isNotInstalled(problem);
+}
+
+/** A configuration without a route is no fault, but hardly what somebody wanted. */
+function nothingToRun({ routes, problems, place: { source } }: Configuration): DocumentProblem[] {
+  if (routes.length > 0 || problems.some((problem) => problem.level === "error")) return [];
+  const told = { message: "nothing to run: the configuration has no routes", hint: "write them under `routes:`" };
+  const at = { source, offset: 0, line: 0, column: 0 };
+  return [{ level: "warning", code: "MQB_CONFIG_EMPTY", path: [], ...told, at }];
 }
 
 /** A publisher that several consumers use has its faults once. */
@@ -223,9 +232,10 @@ class Check {
     const came = found ? { source: place.source, variables: place.filled?.variables ?? [] } : { variables: [] };
     const explained = explainMisfit(one, came);
     if (explained) return explained;
-    if (problem.path.length === 1 && typeof one.value === "string") {
-      const message = problem.message.replace(/not a string$/, `not ${writtenAs(one, came)}`);
-      const isNumber = /takes a whole number/.test(message) && /^\d+$/.test(one.value);
+    if (problem.path.length === 1 && (typeof one.value === "string" || typeof one.value === "bigint")) {
+      const message = problem.message.replace(/not a (?:string|bigint)$/, `not ${writtenAs(one, came)}`);
+      const isNumber =
+        /takes a whole number/.test(message) && typeof one.value === "string" && /^\d+$/.test(one.value);
       return { message, ...(isNumber ? { hint: "write it without quotes" } : {}) };
     }
     return {};

@@ -8,7 +8,9 @@ export const problemCodes = {
   MQB_CONFIG_VARIABLE: "a variable is not set; the reference stays as written (a warning)",
   MQB_CONFIG_AMBIGUOUS: "`config` stands beside other keys at the top level",
   MQB_CONFIG_DUPLICATE_ROUTE: "two routes have the same name",
-  MQB_CONFIG_UNKNOWN_KEY: "a key of the top level is neither a setting nor a route (a warning)",
+  MQB_CONFIG_UNKNOWN_KEY:
+    "a key of the top level is neither a setting nor a route (a warning; an error where it seems to be a misspelt name for routes)",
+  MQB_CONFIG_EMPTY: "there is no route (a warning)",
   MQB_CONFIG_INERT: "a setting is accepted, but nothing comes of it here (a note)",
   MQB_CONFIG_ENCRYPTED: "the configuration is encrypted",
   MQB_CONFIG_UNKNOWN_PUBLISHER: "a consumer names a publisher that is not there",

@@ -80,10 +80,54 @@ describe("the other keys of the top level", () => {
   });
 
   it("warn when nobody knows them, with the nearest name", () => {
-    expect(load("rotues: {}").lines).toEqual([
+    const { lines, problems } = load("rotues: {}\na: {input: {x: {}}}");
+    expect(lines).toEqual([
       'c0:1:1 rotues: unknown top-level key "rotues": it is neither a setting nor a route; did you mean "routes"?',
     ]);
-    expect(load("rotues: {}").problems[0]!.level).toBe("warning");
+    expect(problems[0]!.level).toBe("warning");
+  });
+
+  it.each([
+    "rotues: {a: {input: {x: {}}}}",
+    "rotues:",
+    "consumer: [{endpoint: {x: {}}}]",
+    "Routes: {}",
+    "inptu: {x: {}}\nlog_level: warn",
+    "route: {a: {input: {x: {}}}}\nb: {input: {x: {}}}",
+    "routes: {b: {input: {x: {}}}}\nconsumres: [{endpoint: {x: {}}}]",
+    "config: {rotues: {}}",
+  ])("are refused when they are a slip that leaves routes out: %s", (text) => {
+    const { problems } = load(text);
+    expect(problems).toEqual([expect.objectContaining({ level: "error", code: "MQB_CONFIG_UNKNOWN_KEY" })]);
+    expect(problems[0]!.hint).toMatch(/^did you mean "(?:routes|consumers|input)"\?$/);
+  });
+
+  it.each([
+    "routs: {a: {b: 1}}\na: {input: {x: {}}}",
+    "things: {a: {input: {x: {}}}}\na: {input: {x: {}}}",
+    "x-rotues: {a: {input: {x: {}}}}",
+  ])("are not refused when they may be something else: %s", (text) => {
+    expect(load(text).problems.filter((problem) => problem.level === "error")).toEqual([]);
+  });
+
+  it.each([
+    [
+      "log_level: loud",
+      'log_level: "log_level" takes debug, info, warn, error, off, or a list such as info,kafka=debug, not "loud"',
+    ],
+    ["log_level: dbug", '"dbug"; did you mean "debug"?'],
+    ["log_level: info,kafka=verbose", 'not "info,kafka=verbose"'],
+    ["metrics_addr: nowhere", 'metrics_addr: "metrics_addr" takes host:port, not "nowhere"; e.g. 127.0.0.1:9090'],
+    ["metrics_addr: 127.0.0.1:99999", 'not "127.0.0.1:99999"'],
+    ["config: {metrics_addr: ':x'}", 'config.metrics_addr: "metrics_addr" takes host:port, not ":x"'],
+  ])("are refused when they cannot be used: %s", (text, line) => {
+    const { lines, problems } = load(text);
+    expect(lines).toEqual([expect.stringContaining(line)]);
+    expect(problems[0]!.level).toBe("error");
+  });
+
+  it.each(["trace", "info,mq_bridge=trace", "Warn", "kafka=off"])("take every level that a run takes: %s", (level) => {
+    expect(load(`log_level: ${level}\nmetrics_addr: ":9090"`).lines).toEqual([]);
   });
 
   it.each([

@@ -52,7 +52,7 @@ describe("a computed document", () => {
   });
 
   test.each([
-    ["n + 1", '{"n":"text"}', "Add"],
+    ["n + 1", '{"n":"text"}', "number(n) + 1"],
     ["n + 1", '{"n":null}', "Add"],
     ["x ^ 2", '{"x":1e15}', "power"],
     ["10 ^ 28 * 10", "{}", "too large"],

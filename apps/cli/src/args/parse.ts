@@ -1,3 +1,4 @@
+import { shellQuoted } from "@mqb/config/uri";
 import { nearest, suggest } from "@mqb/core";
 import { cliErrors } from "../errors.ts";
 import { type CommandDeclaration, type FlagDeclaration, findFlag } from "./declare.ts";
@@ -177,10 +178,6 @@ function commandHint(name: string, rest: readonly string[], known: readonly stri
 
 function looksLikeFile(text: string): boolean {
   return /\.(?:ya?ml|json)$/i.test(text);
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A flag that was given before the command must be one that the command takes. */

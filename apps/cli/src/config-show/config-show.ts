@@ -1,4 +1,4 @@
-import { type DocumentProblem, listValues, renderProblem, type ShownValue } from "@mqb/config";
+import { type DocumentProblem, exactJson, listValues, renderProblem, type ShownValue } from "@mqb/config";
 import { formatPath } from "@mqb/core";
 import type { ParsedArgs } from "../args/parse.ts";
 import { loadChecked } from "../check/load.ts";
@@ -25,7 +25,7 @@ function jsonOf({ path, value, origin, secret }: ShownValue): object {
 
 function linesOf(values: readonly ShownValue[], withOrigin: boolean): string {
   const lines = values.map(
-    ({ path, value, secret }) => `${formatPath(path)}: ${secret ? String(value) : JSON.stringify(value)}`,
+    ({ path, value, secret }) => `${formatPath(path)}: ${secret ? String(value) : exactJson(value)}`,
   );
   if (!withOrigin) return lines.map((line) => `${line}\n`).join("");
   // A long value must not push the origins of all others to the right.

@@ -1,6 +1,7 @@
 import {
   checkWithDefaults,
   endpointFromUri,
+  exactJson,
   explainProblems,
   lintRoute,
   type Names,
@@ -78,7 +79,7 @@ export async function prepareCopy(
     shown: { from: source.shown, to: target.shown },
     resume,
     warnings: warningsOf(found.plan),
-    toStdout: JSON.stringify(output).includes('"/dev/stdout"'),
+    toStdout: exactJson(output).includes('"/dev/stdout"'),
     draining,
   };
 }

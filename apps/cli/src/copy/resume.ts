@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { withoutSecrets } from "@mqb/config/uri";
+import { exactJson, withoutSecrets } from "@mqb/config/uri";
 import type { Registry, RoutePlan } from "@mqb/core";
 import { cliErrors } from "../errors.ts";
+import { ordered } from "../ordered.ts";
 
 type Endpoint = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,7 @@ export function copyIdentity({ source, destination, filter }: CopyOfRows, plan: 
     ...(filter === undefined ? {} : { filter }),
   };
   const digest = createHash("sha256")
-    .update(JSON.stringify(ordered(identity)))
+    .update(exactJson(ordered(identity)))
     .digest("hex");
   return `copy-${digest.slice(0, 32)}`;
 }
@@ -64,13 +65,4 @@ function kindOf(before: Endpoint, after: Endpoint): ResumeKind {
   if (after === before) return "native";
   const isNew = (name: string): boolean => after[name] !== undefined && after[name] !== null;
   return isNew("checkpoint_store") ? "external-checkpoint" : isNew("cursor_id") ? "cursor" : "native";
-}
-
-/** With sorted keys and without nulls, so that the order of parameters does not matter. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  const sorted = members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return Object.fromEntries(sorted.map(([name, member]) => [name, ordered(member)]));
 }

@@ -1,3 +1,5 @@
+import { exactJson } from "@mqb/config/uri";
+
 /** What stands behind a key, as a comment: by the path to it. */
 export type Comments = (path: readonly (string | number)[]) => string | undefined;
 
@@ -32,7 +34,7 @@ function listItem(item: unknown, indent: string, comments: Comments, path: reado
 /** What follows the colon, or the dash: on the same line, or as a block below it. */
 function below(value: unknown, indent: string, comments: Comments, path: readonly (string | number)[]): string {
   if (isFilled(value)) return `\n${yamlText(value, `${indent}  `, comments, path)}`;
-  return ` ${JSON.stringify(value) ?? "null"}\n`;
+  return ` ${exactJson(value)}\n`;
 }
 
 function keyText(key: string): string {

@@ -1,7 +1,7 @@
 import type { Redactor } from "@mqb/config/uri";
+import { LEVELS, type LogFilter, levelOf } from "@mqb/config/uri";
 import { describeError, type LogFields, type Logger } from "@mqb/core/plugin";
 import { printable } from "../printable.ts";
-import { LEVELS, type LogFilter, levelOf } from "./level.ts";
 
 export interface LoggerOptions {
   readonly filter: LogFilter;

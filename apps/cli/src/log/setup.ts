@@ -1,7 +1,7 @@
+import { LEVELS, type Level, type LogFilter, levelOf, parseFilter } from "@mqb/config/uri";
 import type { Logger } from "@mqb/core/plugin";
 import type { CommandContext } from "../context.ts";
 import { cliErrors } from "../errors.ts";
-import { LEVELS, type Level, type LogFilter, levelOf, parseFilter } from "./level.ts";
 import { createLogger } from "./logger.ts";
 
 export interface CommandLog {

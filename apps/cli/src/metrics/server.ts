@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type Address, isLoopback } from "./address.ts";
+import { type Address, isLoopback } from "@mqb/config/uri";
 import { CONTENT_TYPE, exposition, type Measured } from "./exposition.ts";
 
 export interface MetricsServer {

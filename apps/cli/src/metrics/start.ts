@@ -1,10 +1,10 @@
+import { type Address, formatAddress, isLoopback, parseAddress } from "@mqb/config/uri";
 import type { Bridge } from "@mqb/core";
 import type { Logger } from "@mqb/core/plugin";
 import { METRICS, MetricsRegistry } from "@mqb/standard";
 import type { ParsedArgs } from "../args/parse.ts";
 import { cliErrors } from "../errors.ts";
 import { version } from "../version.ts";
-import { type Address, formatAddress, isLoopback, parseAddress } from "./address.ts";
 import { type MetricsServer, serveMetrics } from "./server.ts";
 
 const DEFAULT_ADDRESS = "127.0.0.1:9090";
@@ -22,7 +22,7 @@ export async function startMetrics(
 ): Promise<MetricsServer | undefined> {
   if (args.has("no-metrics")) return undefined;
   const asked = args.text("metrics-addr") ?? configured;
-  const address = parse(asked ?? DEFAULT_ADDRESS, args.has("metrics-addr"));
+  const address = parse(asked ?? DEFAULT_ADDRESS);
   const registry = bridge.local(METRICS, () => new MetricsRegistry());
   try {
     const server = await serveMetrics(address, () => ({
@@ -35,17 +35,17 @@ export async function startMetrics(
     return server;
   } catch (error) {
     const reason = reasonOf(error);
-    if (asked !== undefined) throw cliErrors.METRICS_ADDRESS({ address: asked, reason }, { cause: error });
+    if (asked !== undefined) throw cliErrors.METRICS_ADDRESS({ address: asked, reason });
     log.warn(`no metrics are served: ${DEFAULT_ADDRESS} ${reason}`, { hint: "--metrics-addr or --no-metrics" });
     return undefined;
   }
 }
 
-function parse(text: string, fromFlag: boolean): Address {
+/** What the configuration says was checked with it. */
+function parse(text: string): Address {
   const address = parseAddress(text);
   if (address) return address;
-  const what = fromFlag ? "--metrics-addr" : "metrics_addr";
-  throw cliErrors.METRICS_ADDRESS({ address: text, reason: `is no address; ${what} takes host:port` });
+  throw cliErrors.METRICS_ADDRESS({ address: text, reason: "is no address; --metrics-addr takes host:port" });
 }
 
 function reasonOf(error: unknown): string {

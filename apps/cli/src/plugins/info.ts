@@ -1,5 +1,5 @@
 import { knownNames, packageFor } from "@mqb/config/uri";
-import { suggest } from "@mqb/core";
+import { nearest, ROUTE_FIELDS } from "@mqb/core";
 import type { JsonSchema } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
@@ -13,6 +13,8 @@ import { type PartSchema, type PluginSchema, schemaOf } from "./schema.ts";
 
 const KINDS = ["endpoints", "middlewares", "stores", "schemes"] as const;
 type Kind = (typeof KINDS)[number];
+/** Words of a configuration that no plugin brings. */
+const OWN_WORDS: readonly string[] = ["route", "routes", "middlewares", "consumers", "publishers", ...ROUTE_FIELDS];
 const WHAT = { endpoints: "endpoint", middlewares: "middleware", stores: "store", schemes: "scheme" } as const;
 
 /** `mqb plugins info NAME`: what a plugin brings with all its fields, or one endpoint, middleware, store or scheme. */
@@ -69,9 +71,18 @@ function unknown(name: string, found: readonly FoundPlugin[]): Error {
   const packages = new Set(kinds.flatMap((kind) => packageFor(kind, name) ?? []));
   const [first] = packages;
   if (first !== undefined) return cliErrors.PLUGIN_UNKNOWN({ name, hint: `install ${first}`, install: true });
-  const names = found.flatMap((plugin) => [plugin.name, ...KINDS.flatMap((kind) => plugin.manifest?.[kind] ?? [])]);
-  const known = [...new Set([...names, ...kinds.flatMap((kind) => knownNames(kind))])];
-  return cliErrors.PLUGIN_UNKNOWN({ name, hint: suggest(name, known), install: false });
+  return cliErrors.PLUGIN_UNKNOWN({ name, hint: hintFor(name, found), install: false });
+}
+
+/** The nearest name, and how to get it; else those that are there. What is not installed is no answer to a question for it. */
+function hintFor(name: string, found: readonly FoundPlugin[]): string {
+  if (OWN_WORDS.includes(name)) return "it belongs to mqb itself: `mqb schema` writes what a whole configuration takes";
+  const here = found.flatMap((plugin) => [plugin.name, ...KINDS.flatMap((kind) => plugin.manifest?.[kind] ?? [])]);
+  const kinds = Object.values(WHAT);
+  const near = nearest(name, [...here, ...kinds.flatMap((kind) => knownNames(kind))]);
+  if (near === undefined) return `known: ${[...new Set(here)].sort().join(", ") || "none"}`;
+  const from = here.includes(near) ? undefined : kinds.map((kind) => packageFor(kind, near)).find((one) => one);
+  return `did you mean "${near}"?${from === undefined ? "" : ` install ${from}`}`;
 }
 
 function document({ plugin, schema }: { plugin: FoundPlugin; schema: PluginSchema }): object {

@@ -1,4 +1,5 @@
-import type { ConfiguredRoute } from "@mqb/config";
+import { type ConfiguredRoute, exactJson } from "@mqb/config";
+import { ordered } from "../ordered.ts";
 
 /** What a new configuration asks for, compared with what runs. Names in the order of the configuration. */
 export interface Changes {
@@ -25,8 +26,5 @@ export function compareRoutes(running: ReadonlyMap<string, string>, wanted: read
 
 /** The same text for equal configurations. */
 export function fingerprint(config: unknown): string {
-  return JSON.stringify(config, (_, value: unknown) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  return exactJson(ordered(config));
 }

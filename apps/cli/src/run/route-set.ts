@@ -20,14 +20,27 @@ export class RouteSet {
   /** Why a route did not start, or did not end well. */
   readonly failed = new Map<string, string>();
   private changed: () => void = () => {};
+  private told: () => void = () => {};
+  private readonly firstStarts: Promise<void>;
 
   constructor(bridge: Bridge, log: Logger) {
     this.bridge = bridge;
     this.log = log;
+    this.firstStarts = new Promise((resolve) => {
+      this.told = resolve;
+    });
   }
 
-  /** Makes a route, not started yet. One that cannot be made is noted as failed. */
-  add(configured: ConfiguredRoute): void {
+  /** To be called once, when it was said which routes have started, or when that is not to be said. */
+  startsTold(): void {
+    this.told();
+  }
+
+  /**
+   * Makes a route, not started yet. One that cannot be made is noted as failed. A short route has ended before anybody
+   * could say that it has started: its end is told after that.
+   */
+  add(configured: ConfiguredRoute, started: Promise<unknown> = this.firstStarts): void {
     const { name, problems } = configured;
     const errors = problems.filter((problem) => problem.level === "error");
     if (errors.length > 0) {
@@ -37,7 +50,7 @@ export class RouteSet {
     // An unreachable server keeps a lasting route connecting; a drain has to say at once that it cannot.
     const unreachable = configured.plan!.options.exitOnEmpty ? "fail" : "keep";
     const route = this.bridge.route(name, configured.config, { unreachable });
-    const ended = route.done.then((result) => this.report(route, result));
+    const ended = Promise.all([route.done, started]).then(([result]) => this.report(route, result));
     this.running.set(name, { route, configured, ended });
     this.changed();
   }
@@ -99,15 +112,22 @@ export class RouteSet {
   private async start(configured: ConfiguredRoute): Promise<boolean> {
     const { name } = configured;
     this.failed.delete(name);
+    let told = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      told = resolve;
+    });
     try {
-      this.add(configured);
+      this.add(configured, started);
       if (this.failed.has(name)) throw new Error(this.failed.get(name));
-      await this.running.get(name)!.route.start();
-      this.log.info(`route ${name} was started`);
+      const state = await this.running.get(name)!.route.start();
+      if (state === "running") this.log.info(`route ${name} was started`);
+      else this.log.warn(`route ${name} is not connected yet, and goes on trying`);
       return true;
     } catch (error) {
       this.log.error(`route ${name} could not be started: ${describeError(error)}`);
       return false;
+    } finally {
+      told();
     }
   }
 

@@ -1,9 +1,9 @@
 import { renderProblem } from "@mqb/config";
+import { parseFilter } from "@mqb/config/uri";
 import type { Logger } from "@mqb/core/plugin";
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { cliErrors } from "../errors.ts";
-import { parseFilter } from "../log/level.ts";
 import { commandLogger } from "../log/setup.ts";
 import type { ReadConfiguration } from "./sources.ts";
 import { prepare, Supervisor } from "./supervise.ts";
@@ -20,19 +20,10 @@ export async function run(args: ParsedArgs, context: CommandContext): Promise<nu
   return await new Supervisor(prepared, args, context, log).run();
 }
 
-/** The logger that a configuration asks for. Throws a `config` error. */
+/** The logger that a configuration without faults asks for. Throws a `config` error for RUST_LOG. */
 export function configuredLogger(read: ReadConfiguration, context: CommandContext): Logger {
-  const { logLevel: written, logger } = read.configuration.settings;
-  const filter = parseFilter(written);
-  if (filter === undefined) {
-    throw cliErrors.CONFIG_INVALID({
-      source: read.name,
-      problems: [
-        `log_level: "${written}" is neither debug, info, warn, error or off, nor a list such as info,kafka=debug`,
-      ],
-    });
-  }
-  return commandLogger({ filter, format: logger }, context);
+  const { logLevel, logger } = read.configuration.settings;
+  return commandLogger({ filter: parseFilter(logLevel)!, format: logger }, context);
 }
 
 function announceProblems(read: ReadConfiguration, args: ParsedArgs, log: Logger): void {

@@ -92,7 +92,11 @@ export class Supervisor {
     }
     for (const route of wanted) routes.add(route);
     const starts = await Promise.race([bridge.start(), stopping]);
-    if (starts && wanted.length > 0) await this.reportStarts(starts);
+    try {
+      if (starts && wanted.length > 0) await this.reportStarts(starts);
+    } finally {
+      routes.startsTold();
+    }
     started();
     const ended = starts ? await Promise.race([routes.allEnded(reloading).then(() => true), stopping]) : undefined;
     if (!ended) return await this.stopAll();

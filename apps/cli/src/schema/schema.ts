@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { configurationSchema, type Names } from "@mqb/config";
 import type { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
-import { cliErrors } from "../errors.ts";
+import { cliErrors, systemReason } from "../errors.ts";
 import { EXIT } from "../exit.ts";
 import type { FoundPlugin } from "../plugins/discover.ts";
 import { findPlugins } from "../plugins/list.ts";
@@ -33,7 +33,7 @@ async function writeTo(target: string, cwd: string, text: string): Promise<void>
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   } catch (error) {
-    throw cliErrors.CANNOT_WRITE({ path: target, reason: (error as Error).message }, { cause: undefined });
+    throw cliErrors.CANNOT_WRITE({ path: target, reason: systemReason(error) });
   }
 }
 

@@ -3,7 +3,7 @@ import { isMap } from "@mqb/core/plugin";
 import { readConsumers } from "./consumers.ts";
 import type { Path, Place } from "./place.ts";
 import { type NamedEndpoint, readPublishers } from "./publishers.ts";
-import { readRoutes, type WrittenRoute } from "./routes.ts";
+import { readRoutes, reportUnknownKeys, type WrittenRoute } from "./routes.ts";
 import { type AppSettings, readSettings } from "./settings.ts";
 
 export interface AppDocument {
@@ -37,6 +37,7 @@ export function readApp(document: unknown, place?: Place): AppDocument {
     if (other) problems.push(duplicateRoute(route));
     else routes.push(route);
   }
+  reportUnknownKeys(root, at, problems, routes);
   return { settings, routes, publishers, problems };
 }
 

@@ -40,10 +40,8 @@ export async function readSource(path: string): Promise<SourceText> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason =
-      code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : (error as Error).message;
-    throw configErrors.CANNOT_READ({ path, reason }, { cause: error });
+    // The system's own words would say the same once more, with the path.
+    throw configErrors.CANNOT_READ({ path, reason: reasonOf(error as NodeJS.ErrnoException) });
   }
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   return { name: path, text, format: /\.json$/i.test(path) ? "json" : "yaml" };
@@ -51,6 +49,11 @@ export async function readSource(path: string): Promise<SourceText> {
 
 /**
  * Reads sources and lays each over the ones before it; the variables `MQB__A__B__C` of the environment come last. Without
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return "there is no such file";
+  return code === "EISDIR" ? "it is a folder" : message.replace(/, \w+ '.*'$/s, "");
+}
+
  * a source the configuration is empty. Throws nothing: what is wrong is a problem with a place.
  */
 export function loadConfiguration(

@@ -1,4 +1,4 @@
-import { type Problem, suggest } from "@mqb/core";
+import { nearest, type Problem, suggest } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import { nearestPlace, type Path, type Place } from "./place.ts";
 import { APP_KEYS } from "./settings.ts";
@@ -51,18 +51,37 @@ export function readRoutes(
   }
   for (const [key, value] of others) {
     if (isMap(value) && isRoute(value)) add(key, [...at, key], value);
-    // What begins with x- is there for anchors.
-    else if (!key.startsWith("x-")) {
-      problems.push({
-        level: "warning",
-        code: "MQB_CONFIG_UNKNOWN_KEY",
-        path: [...at, key],
-        message: `unknown top-level key "${key}": it is neither a setting nor a route`,
-        hint: suggest(key, [...APP_KEYS, "input", "output"]),
-      });
-    }
   }
   return routes;
+}
+
+/** Says which keys of the top level nobody knows. One that is why there are no routes, or fewer, is an error. */
+export function reportUnknownKeys(
+  root: Record<string, unknown>,
+  at: Path,
+  problems: Problem[],
+  routes: readonly WrittenRoute[],
+): void {
+  if (isRoute(root)) return;
+  const known = [...APP_KEYS, "input", "output"];
+  for (const [key, value] of Object.entries(root)) {
+    // What begins with x- is there for anchors.
+    if (APP_KEYS.includes(key) || key.startsWith("x-") || (isMap(value) && isRoute(value))) continue;
+    const isSlip = routes.length === 0 ? nearest(key, known) !== undefined : isMisspelt(key, value);
+    problems.push({
+      level: isSlip ? "error" : "warning",
+      code: "MQB_CONFIG_UNKNOWN_KEY",
+      path: [...at, key],
+      message: `unknown top-level key "${key}": it is neither a setting nor a route`,
+      hint: suggest(key, known),
+    });
+  }
+}
+
+/** Routes, under a name that is nearly the one for them. */
+function isMisspelt(key: string, value: unknown): boolean {
+  if (typeof value !== "object" || value === null || nearest(key, ["routes", "consumers"]) === undefined) return false;
+  return Object.values(value).some((one) => isMap(one) && (isRoute(one) || Object.hasOwn(one, "endpoint")));
 }
 
 function readRoute(

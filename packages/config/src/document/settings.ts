@@ -1,5 +1,7 @@
 import { nearest, type Problem } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
+import { parseAddress } from "../address.ts";
+import { LEVELS, parseFilter } from "../log-filter.ts";
 import type { Path } from "./place.ts";
 
 /** What a document says besides its routes. */
@@ -63,10 +65,21 @@ export function readSettings(root: Record<string, unknown>, at: Path, problems: 
     const hint = near === undefined ? undefined : `did you mean "${near}"?`;
     problems.push(wrong("MQB_CONFIG_VALUE", [...at, "logger"], `"logger" is plain or json, not "${logger}"`, hint));
   }
+  const logLevel = text("log_level") || "info";
+  if (!parseFilter(logLevel)) {
+    const message = `"log_level" takes ${LEVELS.join(", ")}, or a list such as info,kafka=debug, not "${logLevel}"`;
+    const near = nearest(logLevel, LEVELS);
+    problems.push(wrong("MQB_CONFIG_VALUE", [...at, "log_level"], message, near && `did you mean "${near}"?`));
+  }
   const services: Record<string, string> = {};
   for (const key of ["ui_addr", "metrics_addr"]) {
     const address = text(key);
     if (address !== "") services[key] = address;
+  }
+  const { metrics_addr: metrics } = services;
+  if (metrics !== undefined && !parseAddress(metrics)) {
+    const message = `"metrics_addr" takes host:port, not "${metrics}"`;
+    problems.push(wrong("MQB_CONFIG_VALUE", [...at, "metrics_addr"], message, "e.g. 127.0.0.1:9090"));
   }
   checkEnvVars(root, at, problems);
   checkSecurity(root, at, problems);
@@ -82,7 +95,7 @@ export function readSettings(root: Record<string, unknown>, at: Path, problems: 
     });
   }
   return {
-    logLevel: text("log_level") || "info",
+    logLevel,
     logger: logger === "json" ? "json" : "plain",
     plugins: readPlugins(root["plugins"], [...at, "plugins"], problems),
     services,

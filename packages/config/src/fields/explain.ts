@@ -41,10 +41,15 @@ export function writtenAs({ value, isSecret }: Pick<Visited, "value" | "isSecret
   const from = came.variables.length > 0 ? ` (from ${came.variables.join(", ")})` : "";
   if (isSecret || names.some(isSecretVariable)) return `${typeText(value)}${from}`;
   if (typeof value === "string") {
-    const shown = redactUri(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+    const shown = redactUri(shortened(value));
     return `${JSON.stringify(shown)}${from}`;
   }
+  if (typeof value === "bigint") return `${shortened(String(value))}${from}`;
   return `${typeof value === "number" || typeof value === "boolean" ? String(value) : typeText(value)}${from}`;
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 function isSecretVariable(name: string): boolean {
@@ -79,17 +84,19 @@ function takenBy(field: Field): string {
     const types = typeof option.type === "string" ? [option.type] : ((option.type as readonly string[]) ?? []);
     if (listed) for (const one of listed) texts.add(String(one));
     else if (types.includes("boolean")) for (const one of ["true", "false"]) texts.add(one);
-    else for (const type of types) if (type !== "null") parts.push(typeWords(type, rangeOf(option)));
+    else for (const type of types) if (type !== "null") parts.push(typeWords(type, option));
   }
   texts.delete("null");
   return joined([...new Set([...texts, ...parts])]);
 }
 
-function typeWords(type: string, [min, max]: readonly [number, number]): string {
+function typeWords(type: string, option: Readonly<Record<string, unknown>>): string {
   if (type === "integer" || type === "number") {
+    const [min, max] = rangeOf(option);
     const what = type === "integer" ? "a whole number" : "a number";
     const isOpen = max >= Number.MAX_SAFE_INTEGER;
     if (min <= Number.MIN_SAFE_INTEGER) return isOpen ? what : `${what} of at most ${max}`;
+    if (isOpen && option["exclusiveMinimum"] === min) return `${what} > ${min}`;
     return isOpen ? `${what} of at least ${min}` : `${what} from ${min} to ${max}`;
   }
   return type === "string" ? "a text" : type === "array" ? "a list" : "a map";
@@ -122,8 +129,12 @@ function hintFor({ value, isSecret }: Visited, field: Field): string | undefined
     if (unit && (takes("number") || takes("integer"))) return "write the number alone; the field's name says its unit";
     return undefined;
   }
-  if (takes("string") && field.choices.length === 0 && ["number", "boolean"].includes(typeof value)) {
+  if (takes("string") && field.choices.length === 0 && ["number", "bigint", "boolean"].includes(typeof value)) {
     return "put it in quotes";
+  }
+  const isOpen = field.options.every((option) => rangeOf(option)[1] >= Number.MAX_SAFE_INTEGER);
+  if (typeof value === "bigint" && value > 0 && isOpen && (takes("number") || takes("integer"))) {
+    return `the largest whole number here is ${Number.MAX_SAFE_INTEGER}`;
   }
   return undefined;
 }
@@ -142,6 +153,7 @@ function typeText(value: unknown): string {
   if (value === null) return "nothing (null)";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a map";
+  if (typeof value === "bigint") return "a number";
   return typeof value === "string" ? "a text" : `a ${typeof value}`;
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import type { Filled, Path, Place } from "../document/place.ts";
 import { guessPlain } from "../document/plain.ts";
+import { parseExactJson } from "../exact.ts";
 import type { Field } from "./field.ts";
 import type { Schemas } from "./schemas.ts";
 import { type Visited, walkRoute } from "./walk.ts";
@@ -58,7 +59,8 @@ function fit(text: string, filled: Filled, { path, field }: Visited): unknown {
   if (takes("string") && (field.choices.length === 0 || field.choices.includes(text))) return text;
   const guessed = guessPlain(text.trim());
   if (typeof guessed === "boolean" && takes("boolean")) return guessed;
-  if (typeof guessed === "number" && (takes("number") || takes("integer"))) return guessed;
+  const isNumber = typeof guessed === "number" || typeof guessed === "bigint";
+  if (isNumber && (takes("number") || takes("integer"))) return guessed;
   if (guessed === null && takes("null")) return null;
   if (/^\s*[{[]/.test(text) && (takes("object") || takes("array"))) return parsed(text, field) ?? text;
   return text;
@@ -67,7 +69,7 @@ function fit(text: string, filled: Filled, { path, field }: Visited): unknown {
 function parsed(text: string, field: Field): unknown {
   if (text.includes("__proto__")) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     return field.types.has(Array.isArray(value) ? "array" : "object") ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import type { Problem } from "@mqb/core";
+import { nearest, type Problem } from "@mqb/core";
 import type { Path } from "../document/place.ts";
 import { type Field, memberOf, membersOf } from "./field.ts";
 import { keyOfPath } from "./fit.ts";
@@ -9,7 +9,10 @@ export function misplacedHint({ path }: Problem, visited: ReadonlyMap<string, Vi
   const name = path.at(-1);
   if (typeof name !== "string") return undefined;
   const around = path.slice(0, -1);
-  if (around.length === 0) return inEndpoint(name, visited);
+  if (around.length === 0) {
+    if (nearest(name, ["middlewares"])) return `"middlewares" stands in "input" or "output", beside the endpoint`;
+    return inEndpoint(name, visited);
+  }
   const own = fieldAt(around, visited);
   const inside = own && membersOf(own).find((member) => has(memberOf(own, member), name));
   if (inside !== undefined) return `"${name}" is a field of "${inside}": write it inside of that`;

@@ -2,6 +2,8 @@
 export const lintCodes = {
   MQB_LINT_NULL: "`null` has something inside; it takes nothing",
   MQB_LINT_SAME_FILE: "a route reads the file that it writes",
+  MQB_LINT_COMPRESSED_NAME:
+    "a file's name ends like that of a compressed one, and nothing says that it is compressed (a warning)",
   MQB_LINT_LOOP: "a route reads what it writes (a warning)",
   MQB_LINT_MODES: "two routes use one topic in ways that exclude each other",
   MQB_LINT_TAKEN: "a route takes away what another one reads (a warning)",

@@ -3,7 +3,7 @@ import { formatPath } from "@mqb/core";
 import { problem } from "./lint.ts";
 import { leavesOf, type Subject } from "./subject.ts";
 
-const TOKEN = /(?<!\$)\$\{(?:payload|metadata|message|gen|env):[^}]*\}/;
+const TOKEN = /(?<!\$)\$\{(?:payload|metadata|message|gen|env|now):[^}]*\}/;
 
 /** A message template in a text that is taken as it is: in all fields without `x-mqb-template`. */
 export function template({ parts }: Subject): Problem[] {

@@ -1,11 +1,9 @@
+import { paramsIn, replaceParams } from "./params.ts";
 import { isSecretName } from "./secret-names.ts";
 import { userInfos } from "./user-info.ts";
 import type { Range } from "./user-passwords.ts";
 
 const HIDDEN = "***";
-/** A parameter, in whose value a JSON literal may hold spaces. */
-const PARAM = /([?&|])([^=&?|\s]+)=([{[][^&|]*|[^&|\s"]*)/g;
-
 /** A pair of a connection string: `Server=x;Password=a b`. Behind a semicolon the value goes on to the next one. */
 const PAIR = /(^|[\s"])([\w.:-]{1,64})=([^;"\s&|?]*)|;([^;=\n"]{1,64})=([^;"\n]*)/g;
 
@@ -32,21 +30,21 @@ export function passwordsIn(text: string): string[] {
 
 /** The values of parameters that hold secrets, as offsets in a URL. */
 export function secretParams(url: string): (Range & { readonly name: string })[] {
-  return [...url.matchAll(PARAM)].flatMap(({ 0: whole, 2: name = "", 3: value = "", index }) => {
-    const to = index + whole.length;
-    return value !== "" && isSecretParam(decoded(name)) ? [{ name: decoded(name), from: to - value.length, to }] : [];
-  });
+  return [...paramsIn(url)].flatMap(({ name, value, to }) =>
+    value !== "" && isSecretParam(decoded(name)) ? [{ name: decoded(name), from: to - value.length, to }] : [],
+  );
 }
 
 function redactParams(text: string): string {
-  return redactPairs(text)
-    .replace(/\|encryption\?[^|]*/gi, (part) => part.replace(/([?&](?:key|decrypt_keys)=)[^&]*/gi, `$1${HIDDEN}`))
-    .replace(PARAM, (written, mark: string, name: string, value: string) => {
-      if (isSecretParam(decoded(name))) return `${mark}${name}=${HIDDEN}`;
-      const inner = decoded(value);
-      const shown = /^\s*[{[]/.test(inner) ? redactJson(inner, name) : redactNested(inner, value);
-      return shown === inner ? written : `${mark}${name}=${shown}`;
-    });
+  const shown = redactPairs(text).replace(/\|encryption\?[^|]*/gi, (part) =>
+    replaceParams(part, ({ name }) => (/^(?:key|decrypt_keys)$/i.test(name) ? HIDDEN : undefined)),
+  );
+  return replaceParams(shown, ({ name, value }) => {
+    if (isSecretParam(decoded(name))) return HIDDEN;
+    const inner = decoded(value);
+    const safe = /^\s*[{[]/.test(inner) ? redactJson(inner, name) : redactNested(inner, value);
+    return safe === inner ? undefined : safe;
+  });
 }
 
 function redactPairs(text: string): string {

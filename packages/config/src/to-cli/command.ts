@@ -2,6 +2,7 @@ import type { Registry } from "@mqb/core";
 import type { CheckedConfiguration } from "../check.ts";
 import type { Configuration } from "../document/load.ts";
 import type { Environment } from "../environment.ts";
+import { exactJson } from "../exact.ts";
 import { createSchemas } from "../fields/schemas.ts";
 import { withoutNulls } from "../uri/canonical.ts";
 import { encodeText } from "../uri/encode.ts";
@@ -51,7 +52,7 @@ export function toCommand(
     ...(publishers.length > 0 ? { publishers: Object.fromEntries(publishers) as object } : {}),
     routes: Object.fromEntries(routes) as object,
   };
-  const command = `mqb --config-str ${shellQuoted(JSON.stringify(document))} --no-ui --no-metrics`;
+  const command = `mqb --config-str ${shellQuoted(exactJson(document))} --no-ui --no-metrics`;
   return { command, requiredEnv: [...secrets.values.keys()].sort(), encodedEnv: [] };
 }
 

@@ -1,11 +1,10 @@
-import type { Path, Registry, ResolvedEndpoint, RoutePlan } from "@mqb/core";
-import { type ConfigSchema, type JsonSchema, jsonSchemaOf } from "@mqb/core/plugin";
+import type { Path, Registry, RoutePlan } from "@mqb/core";
 import { substitute } from "../document/substitute.ts";
 import type { Environment } from "../environment.ts";
 import { keyOfPath } from "../fields/fit.ts";
 import type { Schemas } from "../fields/schemas.ts";
 import { walkRoute } from "../fields/walk.ts";
-import { alternatives, isMarked } from "../json-schema.ts";
+import { eachMarked } from "../redact/plan-secrets.ts";
 import { isSecretName, mayBeSecretName } from "../redact/secret-names.ts";
 import { secretParams } from "../redact/uri.ts";
 import { userInfos } from "../redact/user-info.ts";
@@ -36,7 +35,8 @@ export class SecretVariables {
     const visit = (value: unknown, path: Path, isSecret: boolean): unknown => {
       const secret = isSecret || marked.has(keyOfPath(path));
       if (typeof value === "string") return this.text(value, [name, ...path], secret, replace);
-      if (secret && typeof value === "number") return replace(this.variable([name, ...path], String(value)));
+      if (secret && (typeof value === "number" || typeof value === "bigint"))
+        return replace(this.variable([name, ...path], String(value)));
       if (Array.isArray(value)) return value.map((item: unknown, at) => visit(item, [...path, at], secret));
       if (typeof value !== "object" || value === null) return value;
       return Object.fromEntries(
@@ -130,33 +130,8 @@ export function secretPaths(route: unknown, registry: Registry, schemas: Schemas
 }
 
 /** Where in a route that was checked schemas have a secret. */
-function markedPaths({ input, output }: RoutePlan): ReadonlySet<string> {
+function markedPaths(plan: RoutePlan): ReadonlySet<string> {
   const found = new Set<string>();
-  const endpoints = [input, output];
-  for (let one = endpoints.pop(); one; one = endpoints.pop()) {
-    markIn(one.definition.schema, one.config, one.configPath, found);
-    for (const middleware of one.middlewares) {
-      markIn(middleware.definition.schema, middleware.config, middleware.path, found);
-    }
-    endpoints.push(...(one.children as ResolvedEndpoint[]));
-  }
+  eachMarked([plan], (_, path) => found.add(keyOfPath(path)));
   return found;
-}
-
-function markIn(schema: ConfigSchema, config: unknown, at: Path, found: Set<string>): void {
-  const root = jsonSchemaOf(schema);
-  if (root) mark(root, root, config, at, found);
-}
-
-function mark(schema: JsonSchema, root: JsonSchema, value: unknown, at: Path, found: Set<string>): void {
-  const options = alternatives(schema, root);
-  if ((isMarked(schema) || options.some(isMarked)) && at.length > 0) found.add(keyOfPath(at));
-  if (typeof value !== "object" || value === null) return;
-  for (const option of options) {
-    for (const [key, member] of Object.entries(value)) {
-      const inner = Array.isArray(value) ? option.items : (option.properties?.[key] ?? option["additionalProperties"]);
-      if (typeof inner !== "object" || inner === null) continue;
-      mark(inner as JsonSchema, root, member, [...at, Array.isArray(value) ? Number(key) : key], found);
-    }
-  }
 }

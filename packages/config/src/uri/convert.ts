@@ -1,3 +1,4 @@
+import { wholeNumber } from "../exact.ts";
 import type { UriField } from "./fields.ts";
 import { FORBIDDEN_KEY, hasForbiddenKey, parseLiteral } from "./literal.ts";
 
@@ -27,7 +28,7 @@ export function convertParam(value: string, field: UriField): Converted {
   if (isAnything) return { value };
   if (takes("string") && (field.choices.length === 0 || field.choices.includes(value))) return { value };
   if (takes("boolean") && (value === "true" || value === "false")) return { value: value === "true" };
-  if (takes("integer") && /^[-+]?\d+$/.test(value)) return { value: Number(value) };
+  if ((takes("integer") || takes("number")) && /^[-+]?\d+$/.test(value)) return { value: wholeNumber(value) };
   if (takes("number") && value.trim() !== "" && Number.isFinite(Number(value))) return { value: Number(value) };
   if (takes("null") && value === "null") return { value: null };
   if (field.choices.length > 0) return { choices: field.choices };

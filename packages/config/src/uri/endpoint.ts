@@ -2,8 +2,9 @@ import { nearest, type Registry } from "@mqb/core";
 import type { ConfigSchema, EndpointDefinition, MiddlewareDefinition, SchemeDefinition, Side } from "@mqb/core/plugin";
 import type { Environment } from "../environment.ts";
 import { configErrors } from "../errors.ts";
-import { type UriShape, UriShapes } from "./fields.ts";
+import type { UriShape } from "./fields.ts";
 import { nestEndpoints } from "./nested.ts";
+import { UriNesting } from "./nesting.ts";
 import { matchParams, paramHint } from "./params.ts";
 import { type ParsedUri, parseUri, type UriMiddleware } from "./parse.ts";
 import { withoutSecretsOf } from "./secrets.ts";
@@ -25,17 +26,7 @@ export function endpointFromUri(uri: string, side: Side, registry: Registry, env
 }
 
 /** Makes endpoints of parsed URIs. */
-export class UriReader {
-  private readonly registry: Registry;
-  private readonly shapes: UriShapes;
-  private readonly depth: number;
-
-  constructor(registry: Registry, shapes = new UriShapes(), depth = 0) {
-    this.registry = registry;
-    this.shapes = shapes;
-    this.depth = depth;
-  }
-
+export class UriReader extends UriNesting {
   endpoint(uri: ParsedUri, side: Side): Config {
     const { type, config } = this.typed(uri, side);
     const middlewares = uri.middlewares.map((one) => this.middleware(one, side));

@@ -1,10 +1,12 @@
+import { parseExactJson } from "../exact.ts";
+
 const MAX_DEPTH = 64;
 
 /** A JSON object or list from a parameter; undefined when the text is none, or nested beyond reason. */
 export function parseLiteral(text: string): unknown {
   if (!/^\s*[{[]/.test(text) || depthOf(text) > MAX_DEPTH) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

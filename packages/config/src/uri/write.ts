@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Registry } from "@mqb/core";
 import { type EndpointDefinition, isMap, isMqbError, type SchemeDefinition, type Side } from "@mqb/core/plugin";
+import { exactJson } from "../exact.ts";
 import { canonicalEndpoint, takeApart, type WrittenEndpoint, withoutNulls } from "./canonical.ts";
 import { encodeBody, encodeQuery, encodeText, type Param } from "./encode.ts";
 import { UriReader } from "./endpoint.ts";
-import { type UriField, UriShapes } from "./fields.ts";
+import type { UriField } from "./fields.ts";
 import { mapChildren } from "./nested.ts";
+import { UriNesting } from "./nesting.ts";
 import { parseUri } from "./parse.ts";
 
 type Config = Record<string, unknown>;
@@ -20,17 +22,7 @@ export function toUri(endpoint: unknown, side: Side, registry: Registry): string
   return new UriWriter(registry).write(endpoint, side);
 }
 
-class UriWriter {
-  private readonly registry: Registry;
-  private readonly shapes: UriShapes;
-  private readonly depth: number;
-
-  constructor(registry: Registry, shapes = new UriShapes(), depth = 0) {
-    this.registry = registry;
-    this.shapes = shapes;
-    this.depth = depth;
-  }
-
+class UriWriter extends UriNesting {
   write(endpoint: unknown, side: Side): string | undefined {
     const parts = this.depth > MAX_DEPTH ? undefined : takeApart(endpoint, side);
     const chain = parts && this.chain(parts.middlewares, side);
@@ -146,7 +138,7 @@ function paramsOf(config: Config, fields: ReadonlyMap<string, UriField>): Param[
     const members = isMap(value) ? Object.entries(value) : [];
     const isFlat = members.length > 0 && members.every(([key, member]) => isScalar(member) && hasMember(field, key));
     if (isFlat) return members.map(([key, member]): Param => [`${name}.${key}`, String(member)]);
-    return [[name, isScalar(value) ? String(value) : JSON.stringify(value)]];
+    return [[name, isScalar(value) ? String(value) : exactJson(value)]];
   });
 }
 
@@ -155,5 +147,5 @@ function hasMember(field: UriField | undefined, name: string): boolean {
 }
 
 function isScalar(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return ["string", "number", "bigint", "boolean"].includes(typeof value);
 }

@@ -28,3 +28,25 @@ describe("a field in the wrong place", () => {
     expect(routeLines("input: {file: {path: a, zzzzzz: 1}}")).toEqual([expect.stringMatching(/; known: path, /)]);
   });
 });
+
+describe("a slip in `middlewares`", () => {
+  const list = "[{retry: {max_attempts: 2}}]";
+
+  it.each(["middleware", "middlwares", "Middlewares"])("is told the right name beside an endpoint: %s", (slip) => {
+    const told = expect.stringMatching(`; did you mean "middlewares" by "${slip}"\\?$`);
+    expect(routeLines(`input: {static: x}, output: {file: {path: a}, ${slip}: ${list}}`)).toEqual([told]);
+    const inner = `{switch: {metadata_key: k, cases: {a: {file: {path: b}, ${slip}: ${list}}}}}`;
+    expect(routeLines(`input: {static: x}, output: ${inner}`)).toEqual([told]);
+    const dlq = `{dlq: {endpoint: {file: {path: b}, ${slip}: ${list}}}}`;
+    expect(routeLines(`input: {static: x}, output: {file: {path: a}, middlewares: [${dlq}]}`)).toEqual([told]);
+  });
+
+  it("is told the right place inside an endpoint and in the route", () => {
+    expect(routeLines(`input: {static: x}, output: {file: {path: a, middleware: ${list}}}`)).toEqual([
+      expect.stringMatching(/; "middlewares" stands beside the endpoint type, not inside it$/),
+    ]);
+    expect(routeLines(`input: {static: x}, middleware: ${list}`)).toEqual([
+      expect.stringMatching(/; "middlewares" stands in "input" or "output", beside the endpoint$/),
+    ]);
+  });
+});

@@ -33,3 +33,31 @@ describe("a message template where none is filled in", () => {
     ]);
   });
 });
+
+describe("what no other rule takes care of", () => {
+  const places: readonly (readonly [path: string, sides: (token: string) => string])[] = [
+    ["r.output.file.path", (token) => `input: {static: x}, output: {file: {path: "out-${token}.jsonl"}}`],
+    [
+      "r.output.middlewares[0].dlq.endpoint.file.path",
+      (token) =>
+        `input: {static: x}, output: {file: {path: a}, middlewares: [{dlq: {endpoint: {file: {path: "${token}"}}}}]}`,
+    ],
+    ["r.output.sqlx.table", (token) => `input: {static: x}, output: {sqlx: {url: "sqlite:x.db", table: "t_${token}"}}`],
+    [
+      "r.input.sqlx.checkpoint_store",
+      (token) =>
+        `input: {sqlx: {url: "sqlite:x.db", table: t, cursor_column: id, cursor_id: c, checkpoint_store: "file:${token}.json"}}`,
+    ],
+    ["r.input.mqtt.client_id", (token) => `input: {mqtt: {url: "mqtt://localhost", topic: t, client_id: "${token}"}}`],
+    ["r.input.static.metadata.x-id", (token) => `input: {static: {body: x, metadata: {x-id: "${token}"}}}`],
+  ];
+
+  it.each(
+    places.flatMap(([path, sides]) =>
+      ["${now:date}", "${payload:id}", "${env:X}"].map((token) => [token, path, sides(token)] as const),
+    ),
+  )("%s left over in %s is told, with its place", (token, path, sides) => {
+    const told = routeLines(sides).filter((line) => line.includes(` ${path}: `) && line.includes(token));
+    expect(told).toHaveLength(1);
+  });
+});

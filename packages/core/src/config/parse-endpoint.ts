@@ -1,6 +1,6 @@
 import type { Side } from "../contract/context.ts";
 import type { Registry } from "../plugin/registry.ts";
-import { suggest } from "./nearest.ts";
+import { nearest, suggest } from "./nearest.ts";
 import type { Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { isMap, typeName } from "./value-type.ts";
@@ -61,12 +61,11 @@ function parseMiddlewares(raw: unknown, problems: Problems): Parsed[] {
       const name = keys[0]!;
       const one = parseEntry(name, (entry as Record<string, unknown>)[name], at, problems.at(position));
       if (one) parsed.push(one);
-    } else if (keys.length === 0) {
-      const message = `a middleware is a map with its name as the one key, not ${typeName(entry)}`;
-      problems.at(position).error("MQB_CONFIG_TYPE", message);
     } else {
-      const message = `an entry of "middlewares" has one key; here are ${quoted(keys)}`;
-      problems.at(position).error("MQB_CONFIG_TYPE", message, "start each middleware with a `-` of its own");
+      const none = `a middleware is a map with its name as the one key, not ${typeName(entry)}`;
+      const several = `an entry of "middlewares" has one key; here are ${quoted(keys)}`;
+      const [message, hint] = keys.length === 0 ? [none] : [several, "start each middleware with a `-` of its own"];
+      problems.at(position).error("MQB_CONFIG_TYPE", message, hint);
     }
   }
   return parsed;
@@ -99,10 +98,12 @@ function parseEntry(key: string, value: unknown, path: Path, problems: Problems)
 }
 
 function misplaced(keys: readonly string[], registry: Registry): string | undefined {
-  const known = keys.filter((key) => registry.endpoint(key));
-  if (known.length !== 1) return undefined;
-  const foreign = keys.filter((key) => key !== known[0]);
-  return foreign.map((key) => `"${key}" is no endpoint; does it belong inside "${known[0]}"?`).join(" ");
+  const slip = keys.find((key) => nearest(key, ["middlewares"]));
+  if (slip !== undefined) return `did you mean "middlewares" by "${slip}"?`;
+  const [known, second] = keys.filter((key) => registry.endpoint(key));
+  if (known === undefined || second !== undefined) return undefined;
+  const inside = (key: string): string => `"${key}" is no endpoint; does it belong inside "${known}"?`;
+  return keys.flatMap((key) => (key === known ? [] : inside(key))).join(" ");
 }
 
 /** Says that a name is unknown: with the package that brings it when that is known, else with the nearest names. */

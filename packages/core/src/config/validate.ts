@@ -1,6 +1,6 @@
 import { type ConfigSchema, type JsonSchema, jsonSchemaOf, type SchemaIssue } from "../contract/schema.ts";
 import { coreErrors } from "../errors/errors.ts";
-import { suggest } from "./nearest.ts";
+import { nearest, suggest } from "./nearest.ts";
 import { formatPath, type Path } from "./path.ts";
 import type { Problems } from "./problem.ts";
 import { isRouteField } from "./route-options.ts";
@@ -44,7 +44,7 @@ function report(issue: SchemaIssue, given: unknown, schema: ConfigSchema, name: 
 }
 
 function fieldHint(key: string, schema: ConfigSchema, path: Path): string {
-  if (key === "middlewares") return `"middlewares" stands beside the endpoint type, not inside it`;
+  if (nearest(key, ["middlewares"])) return `"middlewares" stands beside the endpoint type, not inside it`;
   if (isRouteField(key)) return `"${key}" is a field of the route, not of an endpoint`;
   return suggest(key, knownFields(schema, path));
 }

@@ -76,6 +76,7 @@ export const coreErrors = defineErrors("MQB_CORE", {
     (p) => `the handler of route "${p.route}" returned ${p.what}`,
     "a handler returns nothing (acknowledge), a Message (publish it), or a promise of one of these",
   ),
+  NOT_BYTES: permanent<{ what: string }>((p) => `the payload of a message is bytes or a text, not ${p.what}`),
   OUTCOME_COUNT: connection<{ endpoint: string; sent: number; got: number }>(
     (p) => `${p.endpoint} returned ${p.got} outcomes for ${p.sent} messages`,
     "this is a fault of the connector; the messages are sent again",

@@ -1,3 +1,5 @@
+import { typeName } from "../config/value-type.ts";
+import { coreErrors } from "../errors/errors.ts";
 import type { MessageBatch } from "./batch.ts";
 import { freshId, type MessageId } from "./id.ts";
 
@@ -29,7 +31,10 @@ export class Message {
   private source: MessageSource | undefined;
   private index = 0;
 
+  /** Throws a `permanent` error for a payload that is neither bytes nor a text. */
   constructor(payload: Uint8Array | string, metadata?: Metadata, id?: MessageId) {
+    if (typeof payload !== "string" && (payload as Uint8Array | undefined)?.BYTES_PER_ELEMENT !== 1)
+      throw coreErrors.NOT_BYTES({ what: typeName(payload) });
     this.bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
     this.key = id;
     this.pairs = metadata;

@@ -11,8 +11,7 @@ const ORDER: readonly Guarantee[] = ["at_most_once", "at_least_once", "effective
 
 /** The delivery guarantee that follows from the declared capabilities of both sides. */
 export function inferGuarantee(input: ResolvedEndpoint, output: ResolvedEndpoint): InferredGuarantee {
-  const source = input.input!;
-  const sink = output.output!;
+  const [source, sink] = [input.input!, output.output!];
   if (!source.acknowledges)
     return { level: "at_most_once", reason: `the input "${input.type}" cannot give a message back once it was read` };
   if (!sink.acknowledges)
@@ -20,10 +19,8 @@ export function inferGuarantee(input: ResolvedEndpoint, output: ResolvedEndpoint
   // A name made of positions knows nothing of ids.
   const repeats = source.replayablePosition || (source.stableIds && sink.needsPositions === undefined);
   if (sink.idempotent && repeats) {
-    return {
-      level: "effectively_once",
-      reason: `the input "${input.type}" repeats its identities and the output "${output.type}" takes each once`,
-    };
+    const reason = `the input "${input.type}" repeats its identities and the output "${output.type}" takes each once`;
+    return { level: "effectively_once", reason };
   }
   const missing = sink.idempotent
     ? `the input "${input.type}" has no identity that repeats`

@@ -47,11 +47,7 @@ export function untilIdle(consumer: Consumer, { type, input }: ResolvedEndpoint,
       signal.removeEventListener("abort", stop);
     }
   };
-  return {
-    receive,
-    close: () => consumer.close(),
-    ...(consumer.status ? { status: () => consumer.status!() } : {}),
-  };
+  return { receive, close: () => consumer.close(), ...(consumer.status && { status: () => consumer.status!() }) };
 }
 
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };

@@ -11,6 +11,7 @@ import { member, slice } from "./access.ts";
 import { chainOf, type Fields } from "./fields.ts";
 import type { Code, Frame } from "./frame.ts";
 import { elementsOf, LOOPS } from "./loops.ts";
+import { namingTexts } from "./misfit.ts";
 import { OPERATORS, unsupported } from "./operators.ts";
 
 export interface Compilation {
@@ -141,20 +142,22 @@ class Compiler {
     if (operator === "and") return (frame) => (truth(a(frame)) ? b(frame) : false);
     if (operator === "or") return (frame) => (truth(a(frame)) ? true : b(frame));
     if (operator === "??") return (frame) => a(frame) ?? b(frame);
-    const compute = OPERATORS[operator]!;
     if (operator === "in" || operator === "not in") {
+      const contains = OPERATORS[operator]!;
       return (frame) => {
         const value = a(frame);
         const container = b(frame);
         if (isList(container)) frame.step(container.length);
-        return compute(value, container);
+        return contains(value, container);
       };
     }
-    if (COMPARISONS.has(operator)) {
-      // Metadata, CSV fields and many columns are text: a numeric literal says that the other side is meant as a number.
-      if (isNumeral(right) && isReading(left)) return (frame) => compute(asNumber(a(frame)), b(frame));
-      if (isNumeral(left) && isReading(right)) return (frame) => compute(a(frame), asNumber(b(frame)));
-    }
+    // Metadata, CSV fields and many columns are text: a numeric literal says that the other side is meant as a number.
+    const compares = COMPARISONS.has(operator);
+    const [leftRead, rightRead] = [isReading(left) && isNumeral(right), isReading(right) && isNumeral(left)];
+    const asNumbers = compares && (leftRead || rightRead);
+    const compute = namingTexts(OPERATORS[operator]!, { operator, left, right, asNumbers });
+    if (compares && leftRead) return (frame) => compute(asNumber(a(frame)), b(frame));
+    if (compares && rightRead) return (frame) => compute(a(frame), asNumber(b(frame)));
     return (frame) => compute(a(frame), b(frame));
   }
 

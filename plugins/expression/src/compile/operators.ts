@@ -3,7 +3,7 @@ import { cannot } from "../errors.ts";
 import { add, compare, divide, modulo, multiply, power, subtract } from "../number/arithmetic.ts";
 import { Interval, isEqual, isList, isNumber, isObject, type Value } from "../value.ts";
 
-type Operator = (left: Value, right: Value) => Value;
+export type Operator = (left: Value, right: Value) => Value;
 
 /** Operators that look at both sides. */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
