@@ -21,7 +21,12 @@ const ATTEMPT = "mq_bridge.retry.attempt";
  * Sends what failed as retryable again, after growing pauses. Everything else passes: connection errors are for the
  * route, which reconnects. What an earlier attempt delivered stays delivered whatever happens to a later one.
  */
-export function retryPublisher(inner: Publisher, settings: RetrySettings, clock: Clock): Publisher {
+export function retryPublisher(
+  inner: Publisher,
+  settings: RetrySettings,
+  clock: Clock,
+  retried: (count: number) => void = () => {},
+): Publisher {
   const pauses = new Pauses(clock);
   return wrapPublisher(inner, {
     async send(batch, signal) {
@@ -33,7 +38,7 @@ export function retryPublisher(inner: Publisher, settings: RetrySettings, clock:
         outcomes = allFailed(batch, error);
       }
       if (!outcomes?.some((outcome) => outcome.type === "failed")) return outcomes;
-      return new Attempts(batch, outcomes, inner, settings, pauses).finish(signal);
+      return new Attempts(batch, outcomes, inner, settings, pauses, retried).finish(signal);
     },
     close() {
       pauses.end();
@@ -49,6 +54,7 @@ class Attempts {
   private readonly inner: Publisher;
   private readonly settings: RetrySettings;
   private readonly pauses: Pauses;
+  private readonly retried: (count: number) => void;
   /** Positions that can be sent again. */
   private open: number[] = [];
   private askedMs = 0;
@@ -60,12 +66,14 @@ class Attempts {
     inner: Publisher,
     settings: RetrySettings,
     pauses: Pauses,
+    retried: (count: number) => void,
   ) {
     this.batch = batch;
     this.outcomes = outcomes.slice();
     this.inner = inner;
     this.settings = settings;
     this.pauses = pauses;
+    this.retried = retried;
     this.lookAt(outcomes.map((_, i) => i));
   }
 
@@ -88,6 +96,7 @@ class Attempts {
 
   private async send(attempt: number, signal: AbortSignal): Promise<void> {
     const positions = this.open;
+    this.retried(positions.length);
     const metadata = { [ATTEMPT]: String(attempt) };
     const again = batchOf(positions.map((index) => this.batch.at(index).with({ metadata })));
     let results: readonly Outcome[] | undefined;

@@ -1,0 +1,104 @@
+import { describeError, kindOf, type MessageBatch } from "@mqb/core/plugin";
+import { type FieldEdit, formatPath, type JsonPath, spliceFields } from "@mqb/json";
+import { type Answered, isFailure, NULL } from "./answer.ts";
+import type { LookupSettings } from "./config.ts";
+import { type Enriched, EnrichedBatch } from "./enriched.ts";
+import { errors } from "./errors.ts";
+import { Places } from "./into.ts";
+import type { Source } from "./source.ts";
+
+export interface Lookup {
+  /** Empty = the whole payload. */
+  readonly into: JsonPath;
+  readonly source: Source;
+}
+
+export type Policies = Pick<LookupSettings, "on_missing" | "on_error">;
+
+/** Makes all lookups of a batch at the same time and writes what they have found into its payloads. */
+export class Enricher {
+  private readonly lookups: readonly Lookup[];
+  private readonly policies: Policies;
+  /** Undefined: the payload is replaced, and may be anything. */
+  private readonly places: Places | undefined;
+  private readonly names: readonly string[];
+
+  constructor(lookups: readonly Lookup[], policies: Policies) {
+    this.lookups = lookups;
+    this.policies = policies;
+    const paths = lookups.map(({ into }) => into);
+    const replaces = paths.some((path) => path.length === 0);
+    this.places = replaces ? undefined : new Places(paths);
+    this.names = replaces ? [] : paths.map(formatPath);
+  }
+
+  /** Never rejects. When `signal` aborts, what is not answered has failed. */
+  async run(batch: MessageBatch, signal: AbortSignal): Promise<Enriched> {
+    const enriched = new EnrichedBatch(batch, this.names);
+    const positions = this.withRoom(batch, enriched);
+    const answers = await Promise.all(this.lookups.map(({ source }) => source.ask(batch, positions, signal)));
+    const own = new Array<Answered>(this.lookups.length);
+    for (let i = 0; i < positions.length; i++) {
+      for (let at = 0; at < own.length; at++) own[at] = answers[at]![i]!;
+      this.settle(batch, positions[i]!, own, enriched);
+    }
+    return enriched.finish();
+  }
+
+  /** The positions of messages that answers can be written into: nobody is asked for the others. */
+  private withRoom(batch: MessageBatch, enriched: EnrichedBatch): Uint32Array {
+    const positions = new Uint32Array(batch.length);
+    let count = 0;
+    for (let index = 0; index < batch.length; index++) {
+      const fault = this.places?.fault(batch, index);
+      if (fault) enriched.fail(index, fault);
+      else positions[count++] = index;
+    }
+    return positions.subarray(0, count);
+  }
+
+  private settle(batch: MessageBatch, index: number, answers: readonly Answered[], enriched: EnrichedBatch): void {
+    const { on_missing, on_error } = this.policies;
+    const failed = answers.some(isFailure);
+    const missing = answers.findIndex((answer) => !isFailure(answer) && !answer.found);
+    const error = failed ? worst(answers) : undefined;
+    if (failed && (on_error === "fail" || kindOf(error, "retryable") === "config")) enriched.fail(index, error);
+    else if (missing >= 0 && on_missing === "fail") {
+      enriched.fail(index, errors.MISSING({ into: formatPath(this.lookups[missing]!.into) }));
+    } else if ((failed && on_error === "drop") || (missing >= 0 && on_missing === "drop")) enriched.drop();
+    else {
+      const found = answers.map((answer) => !isFailure(answer) && answer.found);
+      enriched.keep(index, this.payload(batch, index, answers), found, failed ? describeError(error) : undefined);
+    }
+  }
+
+  private payload(batch: MessageBatch, index: number, answers: readonly Answered[]): Uint8Array {
+    const bytes = batch.payload(index);
+    if (!this.places) return this.valueOf(answers[0]!) ?? bytes;
+    const edits: FieldEdit[] = [];
+    for (let at = 0; at < answers.length; at++) {
+      const value = this.valueOf(answers[at]!);
+      if (value) edits.push({ path: this.lookups[at]!.into, value });
+    }
+    return edits.length > 0 ? spliceFields(bytes, 0, bytes.length, edits) : bytes;
+  }
+
+  /** What is written; undefined = nothing. */
+  private valueOf(answer: Answered): Uint8Array | undefined {
+    const { on_missing, on_error } = this.policies;
+    if (isFailure(answer)) return on_error === "write_null" ? NULL : undefined;
+    return answer.found || on_missing === "write_null" ? answer.json : undefined;
+  }
+}
+
+const SEVERITY = ["config", "permanent"] as const;
+
+/** The failure that decides: of an endpoint that cannot be used, else one that no repetition mends, else the first. */
+function worst(answers: readonly Answered[]): unknown {
+  const failures = answers.filter(isFailure).map(({ error }) => error);
+  for (const kind of SEVERITY) {
+    const found = failures.find((error) => kindOf(error, "retryable") === kind);
+    if (found !== undefined) return found;
+  }
+  return failures[0];
+}

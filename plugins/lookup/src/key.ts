@@ -1,0 +1,86 @@
+import type { MessageBatch } from "@mqb/core/plugin";
+import {
+  canonicalJson,
+  compileFields,
+  type FieldFinder,
+  FieldKind,
+  JsonNumber,
+  type JsonPath,
+  numberText,
+  parseJson,
+  readString,
+} from "@mqb/json";
+import type { Template } from "@mqb/standard";
+import type { Compile } from "./templates.ts";
+
+/** A part of a key: a field of the payload with its type, or the text of a template. */
+type Part = { readonly fields: readonly number[] } | { readonly template: Template };
+
+const ONLY_A_FIELD = /^\$\{\s*payload\s*:([^|{}]+)\}$/;
+const SMALL_INTEGER = /^(?:0|[1-9]\d*|-[1-9]\d*)$/;
+
+/**
+ * Makes one text of the values that an answer depends on, so that two messages have the same one exactly when all their
+ * values are equal. A number equals another writing of it and no text.
+ */
+export class Keys {
+  private readonly parts: readonly Part[];
+  private readonly finder: FieldFinder | undefined;
+
+  /** Throws a `config` error for a malformed template. */
+  constructor(key: string | readonly string[], compile: Compile) {
+    const paths: JsonPath[] = [];
+    this.parts = [key].flat().map((text): Part => {
+      const steps = ONLY_A_FIELD.exec(text)?.[1]?.trim().split(".");
+      if (!steps || steps.includes("")) return { template: compile(text) };
+      const all = readings(steps);
+      paths.push(...all);
+      return { fields: all.map((_, i) => paths.length - all.length + i) };
+    });
+    this.finder = paths.length > 0 ? compileFields(paths) : undefined;
+  }
+
+  /** Undefined when the message lacks one of the values. */
+  of(batch: MessageBatch, index: number): string | undefined {
+    const { finder, parts } = this;
+    const { slab } = batch;
+    const bytes = slab ? slab.bytes : batch.payload(index);
+    if (finder) {
+      const [start, end] = slab ? [slab.starts[index]!, slab.ends[index]!] : [0, bytes.length];
+      if (!finder.find(bytes, start, end)) return undefined;
+    }
+    let key = "";
+    for (const part of parts) {
+      const value = "fields" in part ? this.field(part.fields, bytes) : part.template.resolve(batch, index);
+      if (value === undefined) return undefined;
+      key += parts.length === 1 ? value : `${value.length}:${value}`;
+    }
+    return key;
+  }
+
+  private field(fields: readonly number[], bytes: Uint8Array): string | undefined {
+    const { kinds, starts, ends } = this.finder!;
+    const at = fields.find((one) => kinds[one] !== FieldKind.absent);
+    if (at === undefined) return undefined;
+    const [start, end] = [starts[at]!, ends[at]!];
+    switch (kinds[at]) {
+      case FieldKind.string:
+        return `"${readString(bytes, start, end)}`;
+      case FieldKind.number: {
+        const text = numberText(bytes, start, end);
+        return SMALL_INTEGER.test(text) ? text : new JsonNumber(text).canonical();
+      }
+      case FieldKind.object:
+      case FieldKind.array:
+        return canonicalJson(parseJson(bytes.subarray(start, end))).toString();
+      default:
+        return numberText(bytes, start, end);
+    }
+  }
+}
+
+/** A step of digits is a key of an object or a position in an array. */
+function readings(steps: readonly string[]): JsonPath[] {
+  const positions = steps.map((step) => (/^\d{1,9}$/.test(step) ? Number(step) : step));
+  return positions.some((step) => typeof step === "number") ? [positions, steps] : [steps];
+}
