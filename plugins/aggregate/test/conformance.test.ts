@@ -1,5 +1,6 @@
 import { Message } from "@mqb/core/plugin";
 import expression from "@mqb/expression";
+import standard from "@mqb/standard";
 import { testMiddleware } from "@mqb/testkit";
 import { describe, it } from "vitest";
 import plugin from "../src/index.ts";
@@ -9,7 +10,7 @@ const message = (n: number) => new Message(`{"k":"k${n % 7}","n":${n}}`, METADAT
 const removed = (n: number) => new Message(`{"k":"k","n":"no number ${n}"}`, METADATA);
 
 const base = { key: "${payload:k}", into: "sums.k", fields: { n: "count", total: "sum(n)" } };
-const common = { plugin, middleware: "aggregate", message, changes: true, context: () => ({ plugins: [expression] }) };
+const common = { plugin, middleware: "aggregate", message, changes: true, context: () => ({ plugins: [expression, standard] }) };
 
 const MODES = {
   "in memory": { ...base, consistency: "single_writer" },

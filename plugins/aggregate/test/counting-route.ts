@@ -11,7 +11,7 @@ const aggregate = {
   consistency,
   entries: [
     { key: "${payload:k}", into: "f", fields: { n: "count", ids: "sum(id)" } },
-    { key: "all", into: "x", expression: "(state ?? 0) + 1" },
+    { key: "${payload:all}", into: "x", expression: "(state ?? 0) + 1" },
   ],
 };
 const middlewares = { [side]: [{ aggregate }] };

@@ -30,7 +30,7 @@ describe.each(["shared", "single_writer"])("states on disk, %s, after a kill -9 
     "are whole and have every message, and count again only what was in flight (%s)",
     async (side) => {
       await using dir = await TempDir.make();
-      const rows = Array.from({ length: COUNT }, (_, id) => `{"id":${id},"k":${id % KEYS}}\n`);
+      const rows = Array.from({ length: COUNT }, (_, id) => `{"id":${id},"k":${id % KEYS},"all":"all"}\n`);
       await dir.write("in.jsonl", rows.join(""));
       let killed = 0;
       for (let finished = false; !finished; ) {

@@ -23,7 +23,8 @@ describe("numbers of aggregates", () => {
     [".5", "0.5"],
     ["5.", "5.0"],
     ["1e2", "100.0"],
-    ["-0", "0.0"],
+    ["-0", "-0.0"],
+    ["-0.0", "-0.0"],
     ["1.10", "1.1"],
     ["9007199254740993", "9007199254740993.0"],
     ["-9223372036854775808", "-9223372036854775808.0"],
@@ -95,7 +96,7 @@ describe("numbers of aggregates", () => {
     const total = (text: string) => ({ ...byK, expression: "(state ?? 0) + v", output: text });
     expect(await results({ ...byK, expression: "(state ?? 0) + v" }, payloads)).toEqual([
       "9007199254740993",
-      "9007199254740992.0",
+      "9007199254740994.0",
       "9007199254740994.0",
     ]);
     expect(await results(total("string(state)"), payloads)).toEqual([

@@ -1,7 +1,7 @@
 import { Message } from "@mqb/core/plugin";
-import { slabOf } from "@mqb/testkit";
+import { slabOf, texts } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
-import { byK, folded, never, opened, results } from "./folding.ts";
+import { batchFrom, byK, folded, never, opened, results } from "./folding.ts";
 
 const n = { fields: { n: "count" } };
 
@@ -10,9 +10,10 @@ describe("what a message carries", () => {
     ['{"k":1}', '{"k":1,"a":{"n":1}}'],
     ['{ "k" : 1.0 , "l" : [ 1 ] }', '{ "k" : 1.0 , "l" : [ 1 ] ,"a":{"n":1}}'],
     [' {"k":1} \t', ' {"k":1,"a":{"n":1}} \t'],
-    ['{"k":1,"a":"old","z":2}', '{"k":1,"a":{"n":1},"z":2}'],
+    ['{"k":1,"a":"old","z":2}', '{"k":1,"z":2,"a":{"n":1}}'],
+    ['{"a":1,"k":1,"a":2}', '{"k":1,"a":{"n":1}}'],
     ['{"k":1,"a":{"old":[{}]}}', '{"k":1,"a":{"n":1}}'],
-    ['{"k":1,"\\u0061":1}', '{"k":1,"\\u0061":{"n":1}}'],
+    ['{"k":1,"\\u0061":1}', '{"k":1,"a":{"n":1}}'],
     ['{"k":1,"x":"}"}', '{"k":1,"x":"}","a":{"n":1}}'],
     ['{"k":{}}', '{"k":{},"a":{"n":1}}'],
   ])("of %s every other byte stays", async (payload, wanted) => {
@@ -22,14 +23,25 @@ describe("what a message carries", () => {
   it("is put into nested objects, which are made when they are missing", async () => {
     const config = { ...byK, ...n, into: "f.g.a", entries: [{ key: "${payload:k}", into: "f.b", expression: "[k]" }] };
     expect(
-      await folded(config, ['{"k":1}', '{"k":1,"f":{"x":2}}', '{"k":1,"f":{"g":{"a":0,"y":3}}}', '{"k":1,"f":7}']),
+      await folded(config, ['{"k":1}', '{"k":1,"f":{"x":2},"z":1}', '{"k":1,"f":{"g":{"a":0,"y":3}}}', '{"k":1,"f":7}', '{"k":1,"f":{"g":[]}}']),
     ).toEqual([
       '{"k":1,"f":{"g":{"a":{"n":1}},"b":[1]}}',
-      '{"k":1,"f":{"x":2,"g":{"a":{"n":2}},"b":[1]}}',
+      '{"k":1,"z":1,"f":{"x":2,"g":{"a":{"n":2}},"b":[1]}}',
       '{"k":1,"f":{"g":{"a":{"n":3},"y":3},"b":[1]}}',
-      '{"k":1,"f":{"g":{"a":{"n":4}},"b":[1]}}',
+      expect.stringContaining('the field f is no object that "f.g.a" could be written into'),
+      expect.stringContaining('the field f.g is no object that "f.g.a" could be written into'),
     ]);
-    expect(await folded({ ...byK, ...n, key: "all" }, ["{}", "{ }"])).toEqual(['{"a":{"n":1}}', '{ "a":{"n":2}}']);
+  });
+
+  it("may be written into the result of another entry", async () => {
+    const entries = [{ key: "${payload:k}", into: "a.x", expression: "k" }];
+    expect(await folded({ ...byK, ...n, entries }, ['{"k":1}'])).toEqual(['{"k":1,"a":{"n":1,"x":1}}']);
+  });
+
+  it("is the only member of an object that had none", async () => {
+    const { publisher, sink } = await opened({ ...byK, ...n, key: "${metadata:m}" });
+    await publisher.send(batchFrom(["{}", "{ }"], { m: "x" }), never);
+    expect(texts(sink.messages)).toEqual(['{"a":{"n":1}}', '{ "a":{"n":2}}']);
   });
 
   it("has the fields sorted by name, and no name can do harm", async () => {
@@ -37,7 +49,6 @@ describe("what a message carries", () => {
     expect(await results({ ...byK, fields }, ['{"k":1}'])).toEqual([
       '{"\\"":1,"Z":1,"__proto__":1,"a":1,"a.b":1,"é":1}',
     ]);
-    expect(await results({ ...byK, fields: {} }, ['{"k":1}'])).toEqual(["{}"]);
   });
 
   it("is what the output makes of the state; an expression sees metadata, and the state hides a field", async () => {

@@ -3,7 +3,7 @@ import { MqbError } from "@mqb/core/plugin";
 import expression from "@mqb/expression";
 import file from "@mqb/file";
 import standard from "@mqb/standard";
-import { CollectingPublisher, fakePlugin, FakeClock, TempDir } from "@mqb/testkit";
+import { CollectingPublisher, fakePlugin, TempDir } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 
@@ -83,20 +83,15 @@ describe("aggregate with retry", () => {
     const fakes = fakePlugin({ sink: { publisher: () => sink } });
     await using dir = await TempDir.make();
     await dir.write("in.jsonl", '{"k":1}\n{"k":1}\n{"k":1}\n');
-    const clock = new FakeClock();
-    const bridge = createBridge({
-      registry: createRegistry([standard, file, plugin, fakes]),
-      baseDir: dir.path,
-      clock,
-    });
+    const bridge = createBridge({ registry: createRegistry([standard, file, plugin, fakes]), baseDir: dir.path });
     const route = bridge.route("r", {
       exit_on_empty: true,
       batch_size: 1,
       input: { file: { path: "in.jsonl", format: "raw" } },
       output: { sink: {}, middlewares },
     } as never);
-    await clock.runUntil(route.start());
-    await clock.runUntil(route.done);
+    await route.start();
+    await route.done;
     const given = sink.messages.map((message) => /"n":(\d+)/.exec(message.text())![1]!);
     const states = JSON.parse(await dir.read("states.json")) as Record<string, string>;
     return { given, stored: Object.values(states)[0]! };

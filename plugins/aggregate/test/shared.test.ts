@@ -73,8 +73,9 @@ describe("shared states", () => {
   });
 
   it("that cannot be read or written are a retryable error, and the sink gets nothing", async () => {
-    const { publisher, sink, context } = await opened(config);
+    const context = contextWith();
     const store = storeOf(context);
+    const { publisher, sink } = await opened(config, { ...context, openStore: async () => store });
     store.fail(new Error("gone"));
     const outcomes = await publisher.send(batchFrom([row(1)]), never);
     expect(outcomes).toMatchObject([{ type: "failed", error: { code: "MQB_AGGREGATE_STORE_READ", kind: "retryable" } }]);
@@ -87,8 +88,9 @@ describe("shared states", () => {
   });
 
   it("are written before the message goes on", async () => {
-    const { publisher, sink, context } = await opened(config);
+    const context = contextWith();
     const store = storeOf(context);
+    const { publisher, sink } = await opened(config, { ...context, openStore: async () => store });
     const put = store.putMany.bind(store);
     store.putMany = async (writes) => {
       expect(sink.sends).toEqual([]);

@@ -18,7 +18,7 @@ describe("aggregate before the start", () => {
   it("accepts entries of both kinds, times beside expressions, and any number of keys", () => {
     const entries = [
       { key: "${payload:k}", into: "f", fields: { n: "count" } },
-      { key: "all", into: "x", expression: "state ?? 0", output: "state", emit: "previous" as const },
+      { key: "${metadata:m}", into: "x", expression: "state ?? 0", output: "state", emit: "previous" as const },
       { key: ["a", "b.c"], into: "l", fields: { e: "ema(v, 1.5h)" } },
     ];
     expect(check({ consistency: "single_writer", entries, time: "t", max_keys: 0 })).toEqual([]);
@@ -27,7 +27,7 @@ describe("aggregate before the start", () => {
 
   it("asks for a place for the states", () => {
     const fields = { n: "count" };
-    expect(codes({ key: "k", into: "a", fields })).toEqual([" NO_STORE"]);
+    expect(codes({ key: "${payload:k}", into: "a", fields })).toEqual([" NO_STORE"]);
     expect(codes({ ...byK, fields, read_only: true })).toEqual(["read_only READ_ONLY"]);
     expect(codes({ ...byK, fields, store: "mysql://localhost/db" })).toEqual(["store STORE_SCHEME"]);
     expect(codes({ ...byK, fields, store: "redis://localhost" })).toEqual(["store STORE_SCHEME"]);
@@ -38,12 +38,13 @@ describe("aggregate before the start", () => {
 
   it("asks what to compute, and where to write it", () => {
     expect(codes({ consistency: "single_writer" })).toEqual([" NO_ENTRY"]);
-    expect(codes({ consistency: "single_writer", key: "k", fields: { n: "count" } })).toEqual([" NO_INTO"]);
+    expect(codes({ consistency: "single_writer", key: "${payload:k}", fields: { n: "count" } })).toEqual([" NO_INTO"]);
     expect(codes(byK)).toEqual([" NOTHING_TO_COMPUTE"]);
+    expect(codes({ ...byK, fields: {} })).toEqual(["fields NOTHING_TO_COMPUTE"]);
     expect(codes({ ...byK, expression: "1", fields: { n: "count" } })).toEqual(["expression BOTH"]);
     expect(codes({ ...byK, output: "state", fields: { n: "count" } })).toEqual(["output OUTPUT_OF_FIELDS"]);
-    const entries = [{ key: "k", into: "a", fields: { n: "count" } }];
-    expect(codes({ consistency: "single_writer", into: "b", fields: {}, entries })).toEqual([
+    const entries = [{ key: "${payload:k}", into: "a", fields: { n: "count" } }];
+    expect(codes({ consistency: "single_writer", into: "b", fields: { n: "count" }, entries })).toEqual([
       "fields WITHOUT_KEY",
       "into WITHOUT_KEY",
     ]);
@@ -52,8 +53,8 @@ describe("aggregate before the start", () => {
   it("finds all faults at once, each at its place", () => {
     const entries = [
       { key: "${gen:nothing}", into: "x[0]", fields: { a: "median(v)", b: "count", c: "sum()" } },
-      { key: "k", into: "a.b", expression: "{ n: " },
-      { key: "k", into: "c", expression: "state", output: "state +" },
+      { key: "all", into: "a", expression: "{ n: " },
+      { key: "${payload:k}", into: "c", expression: "state", output: "state +" },
       { key: ["a..b"], into: "d", fields: { n: "count" } },
     ];
     expect(codes({ ...byK, fields: { n: "count" }, entries, time: "a..b" })).toEqual([
@@ -62,6 +63,7 @@ describe("aggregate before the start", () => {
       "entries.0.into INTO",
       "entries.0.fields.a FIELD",
       "entries.0.fields.c FIELD",
+      "entries.1.key KEY",
       "entries.1.into INTO",
       "entries.1.expression MQB_EXPRESSION_SYNTAX",
       "entries.2.output MQB_EXPRESSION_SYNTAX",

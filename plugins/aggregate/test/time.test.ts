@@ -3,30 +3,30 @@ import { describe, expect, it } from "vitest";
 import { readTime } from "../src/time.ts";
 import { batchFrom, byK, contextWith, folded, never, opened, results } from "./folding.ts";
 
-const T = 1_700_000_000_000;
+const T = 1_700_000_000;
 
 describe("times of messages", () => {
   it.each([
     ["1700000000", T],
     ["1700000000000", T],
-    ["100000000000", 100_000_000_000_000],
-    ["100000000001", 100_000_000_001],
-    ["1700000000.25", T + 250],
-    ["-5", -5000],
+    ["100000000000", 100_000_000_000],
+    ["100000000001", 100_000_000.001],
+    ["1700000000.25", T + 0.25],
+    ["-5", -5],
     [" 1700000000 ", T],
     ["2023-11-14T22:13:20Z", T],
     ["2023-11-14T22:13:20", T],
     ["2023-11-14t22:13:20z", T],
     ["2023-11-14 22:13:20", T],
-    ["2023-11-14T23:13:20.5+01:00", T + 500],
+    ["2023-11-14T23:13:20.5+01:00", T + 0.5],
     ["2023-11-14T20:43:20-01:30", T],
-    ["2024-02-29T00:00:00Z", Date.UTC(2024, 1, 29)],
-    ["0001-01-01T00:00:00Z", Date.parse("0001-01-01T00:00:00Z")],
-  ])("%s", (text, ms) => {
-    expect(readTime(text)).toBe(ms);
+    ["2024-02-29T00:00:00Z", Date.UTC(2024, 1, 29) / 1000],
+    ["0001-01-01T00:00:00Z", Date.parse("0001-01-01T00:00:00Z") / 1000],
+  ])("%s", (text, seconds) => {
+    expect(readTime(text)).toBe(seconds);
   });
 
-  it.each(["", "x", "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-11-14T24:00:00Z", "1e999", "2023-11-14"])(
+  it.each(["", "x", "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-11-14T24:00:00Z", "1e999", "2023-11-14", "2023-11-14T22:13:20+0100"])(
     "%s is none",
     (text) => {
       expect(readTime(text)).toBeUndefined();
@@ -96,13 +96,13 @@ describe("aggregates over time", () => {
   });
 
   it("go by the clock without `time`, and a clock that is set back makes nothing late", async () => {
-    const clock = new FakeClock(T);
+    const clock = new FakeClock(1000 * T);
     const { publisher, sink, context } = await opened({ ...byK, fields: { c: "decayed_count(1m)" } }, contextWith({ clock }));
     const send = () => publisher.send(batchFrom(['{"k":1}']), never);
     await send();
     await clock.advance(60_000);
     await send();
-    clock.now = () => T;
+    clock.now = () => 1000 * T;
     await send();
     expect(sink.messages.map((message) => message.text())).toEqual([
       '{"k":1,"a":{"c":1.0}}',

@@ -36,7 +36,7 @@ class HeldStore implements StateStore {
 
   /** Lets the oldest write that waits go, or fail. */
   async next(error?: Error): Promise<void> {
-    await eventually(() => expect(this.waiting.length).toBeGreaterThan(0));
+    await eventually(() => this.waiting.length > 0, "a write");
     this.waiting.shift()!(error);
   }
 }
@@ -185,7 +185,7 @@ describe("a send with states of a single writer", () => {
     const { publisher } = await opened(config, { ...context, openStore: async () => store });
     const stop = new AbortController();
     const sending = publisher.send(batchFrom([row(1)]), stop.signal);
-    await eventually(() => expect(store.writes).toHaveLength(1));
+    await eventually(() => store.writes.length === 1, "a write");
     const reason = new Error("the grace period is over");
     stop.abort(reason);
     await expect(sending).rejects.toBe(reason);

@@ -1,5 +1,6 @@
 import type { JsonPath } from "@mqb/json";
 import { type Exact, toDouble } from "../number/exact.ts";
+import { halved } from "../number/halved.ts";
 import { numberText } from "../number/text.ts";
 import type { Builtin, Slots, Step } from "./builtin.ts";
 
@@ -7,8 +8,8 @@ import type { Builtin, Slots, Step } from "./builtin.ts";
 export type Fading = { readonly alpha: number } | { readonly halfLife: number };
 
 /** What is left of the weight of something after so many seconds. */
-export function faded(halfLife: number, seconds: number): number {
-  return 0.5 ** (seconds / halfLife);
+function faded(halfLife: number, seconds: number): number {
+  return halved(seconds / halfLife);
 }
 
 /** How much the old weights shrink, and what the new value weighs. */
