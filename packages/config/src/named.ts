@@ -64,6 +64,8 @@ export function collectNames(value: unknown, names: MutableNames): void {
     names.endpoints.add(key);
     if (key === "custom" && isMap(inner) && typeof inner["name"] === "string") names.endpoints.add(inner["name"]);
     if (EXPRESSION_KEYS.includes(key)) names.expressions = true;
+    // The plugin of the middleware encrypts files, too.
+    if (key === "encryption") names.middlewares.add(key);
     collectNames(inner, names);
   }
   collectMiddlewares(value["middlewares"], names);

@@ -115,12 +115,20 @@ const middlewareOnly = (field: string) =>
 /** The at-rest `encryption` block. */
 export const encryptionConfig = z.strictObject({
   cipher: z.enum(["xchacha20poly1305", "aes256gcm"]).default("xchacha20poly1305").meta({ description: "AEAD cipher." }),
-  key_id: z.string().default("default").meta({ description: "Name of the key, written beside the data." }),
-  key: z.string().meta({ description: "32 bytes in base64.", secret: true }),
-  decrypt_keys: z
-    .record(z.string(), z.string())
-    .nullish()
-    .meta({ description: "More keys for reading, by their name.", secret: true }),
+  key_id: z.string().default("default").meta({
+    description: "Name of the key, which is written in clear beside the data: the reader finds the key by it.",
+  }),
+  key: z.string().meta({
+    description:
+      "32 bytes in base64, or where they are: `${env:NAME}` names an environment variable, `${file:path}` a file.",
+    secret: true,
+    "x-mqb-template": true,
+  }),
+  decrypt_keys: z.record(z.string(), z.string()).nullish().meta({
+    description: "More keys for reading, by their name, written like `key`: those that were used before.",
+    secret: true,
+    "x-mqb-template": true,
+  }),
   authenticate_metadata: middlewareOnly("authenticate_metadata"),
   on_error: middlewareOnly("on_error"),
 });

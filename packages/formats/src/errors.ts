@@ -79,6 +79,11 @@ export const formatErrors = defineErrors("MQB_FORMATS", {
     hint: "rows are appended only below a header that is known",
   }),
   HEADER_DIFFERS: errorRow<{ source: string; found: readonly string[]; wanted: readonly string[] }>({
+  NO_ENCRYPTION: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "encryption is set, but no plugin that encrypts is installed",
+    hint: "install @mqb/encryption",
+  }),
     kind: "config",
     message: (p) =>
       `csv.columns is [${p.wanted.join(", ")}], but ${p.source} already has the columns [${p.found.join(", ")}]`,

@@ -2,6 +2,13 @@
 
 export { CHUNK_HEADROOM } from "@mqb/kernel";
 export {
+  type AtRestCipher,
+  type AtRestEncryption,
+  checkEncryption,
+  type EncryptionSettings,
+  openEncryption,
+} from "./at-rest.ts";
+export {
   CODEC_SUFFIX,
   type Compressor,
   type Decompressor,
@@ -10,6 +17,8 @@ export {
   sniffCodec,
 } from "./codec/codec.ts";
 export { openCompressor, openDecompressor } from "./codec/index.ts";
+export { InputQueue } from "./codec/input-queue.ts";
+export { openPacker, openUnpacker, type Packing } from "./codec/packing.ts";
 export {
   CODEC_NAMES,
   type CodecName,

@@ -80,7 +80,7 @@ describe("source positions", () => {
 describe("part names", () => {
   it("sort as positions do, and say what they hold", () => {
     const range = { topic: "orders-eu", partition: 3, start: 10n, end: 12n };
-    const name = partName(range, partExtension("raw", ".gz"));
+    const name = partName(range, partExtension("raw", { compression: "gzip", cipher: undefined }));
     expect(name).toBe("part-orders-eu-0000000003-00000000000000000010-00000000000000000012.bin.gz");
     expect(parsePartName(name)).toEqual(range);
   });

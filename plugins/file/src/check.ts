@@ -1,5 +1,5 @@
 import type { CheckContext, Finding, Side } from "@mqb/core/plugin";
-import { checkCsv, parseDelimiter } from "@mqb/formats";
+import { checkCsv, checkEncryption, parseDelimiter } from "@mqb/formats";
 import { DEFAULT_MAX_MESSAGE, deletes, type FileConfig, modeOf, writesParts } from "./config.ts";
 import type { problemCodes } from "./problem-codes.ts";
 
@@ -7,20 +7,12 @@ import type { problemCodes } from "./problem-codes.ts";
 const MESSAGE_TOKEN = /\$\{[A-Za-z_][\w.]*:[^}]*\}/;
 
 /** Faults of a configuration that its shape alone does not show. Looks at no file. */
-export function checkFile(config: FileConfig, context: Pick<CheckContext, "side">): Finding[] {
+export function checkFile(config: FileConfig, context: Pick<CheckContext, "side" | "service">): Finding[] {
   const findings: Finding[] = [];
   const add: Add = (level, path, code, message, hint) => {
     findings.push({ level, path, code: `MQB_FILE_${code}`, message, ...(hint ? { hint } : {}) });
   };
-  if (config.encryption != null) {
-    add(
-      "error",
-      ["encryption"],
-      "NO_ENCRYPTION",
-      "file.encryption is not offered: no plugin for encryption at rest is installed",
-      "the encryption middleware encrypts each payload",
-    );
-  }
+  if (config.encryption != null) findings.push(...checkEncryption(config.encryption, context));
   for (const field of ["path", "group_id"] as const) {
     const token = MESSAGE_TOKEN.exec(config[field] ?? "")?.[0];
     if (token === undefined) continue;
@@ -76,7 +68,7 @@ function checkSource(config: FileConfig, add: Add): void {
     for (const field of ["delete", "group_id", "read_from_tail"] as const) {
       if (config[field] == null || config[field] === false) continue;
       // Refused below, mode or not.
-      if (field === "delete" && config.compression !== "none") continue;
+      if (field === "delete" && (config.compression !== "none" || config.encryption != null)) continue;
       add(
         "warning",
         [field],
@@ -93,22 +85,8 @@ function checkSource(config: FileConfig, add: Add): void {
     if (mode !== "group_subscribe" && config.read_from_tail === true)
       add("error", ["read_from_tail"], "MODE_FIELD", "file.read_from_tail belongs to mode: group_subscribe");
   }
-  if (config.compression !== "none") {
-    if (mode !== "consume")
-      add(
-        "error",
-        ["compression"],
-        "COMPRESSED_MODE",
-        `file.compression works with mode: consume only, not with mode: ${mode}`,
-      );
-    if (config.delete === true)
-      add(
-        "error",
-        ["compression"],
-        "COMPRESSED_MODE",
-        "file.compression does not go with delete: true: nothing can be cut from compressed data",
-      );
-  }
+  if (config.compression !== "none") checkPacked("compression", "compressed", config, add);
+  if (config.encryption != null) checkPacked("encryption", "encrypted", config, add);
   if (config.format === "csv" && mode === "subscribe" && deletes(config))
     add("error", ["delete"], "CSV_DELETE", "file.format: csv does not go with mode: subscribe and delete: true");
   if (config.format === "csv" && config.on_oversize === "skip")
@@ -119,6 +97,15 @@ function checkSource(config: FileConfig, add: Add): void {
       "file.on_oversize: skip does not go with format: csv",
       "a row that is too long mostly is a quote that is never closed",
     );
+}
+
+function checkPacked(field: "compression" | "encryption", done: string, config: FileConfig, add: Add): void {
+  const mode = modeOf(config);
+  const code = field === "compression" ? "COMPRESSED_MODE" : "ENCRYPTED_MODE";
+  if (mode !== "consume")
+    add("error", [field], code, `file.${field} works with mode: consume only, not with mode: ${mode}`);
+  if (config.delete === true)
+    add("error", [field], code, `file.${field} does not go with delete: true: nothing can be cut from ${done} data`);
 }
 
 function modeHint(field: string): string {

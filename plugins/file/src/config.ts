@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import type { OpenContext } from "@mqb/core/plugin";
 import {
-  type CodecName,
+  CODEC_SUFFIX,
   type CsvSettings,
   compressionConfig,
   csvConfig,
@@ -10,6 +11,8 @@ import {
   type FormatName,
   formatConfig,
   formatOf,
+  openEncryption,
+  type Packing,
   parseDelimiter,
   type RecordFormat,
 } from "@mqb/formats";
@@ -65,7 +68,7 @@ export const fileConfig = z
     delimiter: delimiterConfig,
     format: formatConfig,
     csv: csvConfig.nullish(),
-    compression: compressionConfig,
+    compression: compressionConfig.meta({ ...compressionConfig.meta(), "x-mqb-suffixes": CODEC_SUFFIX }),
     encryption: encryptionConfig.nullish().meta({ description: "Encryption of the file at rest." }),
     source_metadata: z.boolean().nullish().meta({
       "x-mqb-side": "input",
@@ -109,16 +112,22 @@ export interface RecordSettings {
   readonly format: RecordFormat;
   readonly delimiter: Buffer;
   readonly csv: CsvSettings;
-  readonly compression: CodecName | undefined;
+  readonly packing: Packing;
+  /** Records are compressed or encrypted. */
+  readonly isPacked: boolean;
 }
 
-export function recordSettings(config: FileConfig): RecordSettings {
+/** Reads the keys. Throws `config` errors. Once per opening. */
+export function recordSettings(config: FileConfig, context: Pick<OpenContext, "service" | "baseDir">): RecordSettings {
+  const compression = config.compression === "none" ? undefined : config.compression;
+  const cipher = openEncryption(config.encryption, context);
   return {
     format: formatOf(config.format as FormatName),
     delimiter: parseDelimiter(config.delimiter)!,
     // Of another format the block has no effect, whatever stands in it.
     csv: csvSettings(config.format === "csv" ? (config.csv ?? undefined) : undefined),
-    compression: config.compression === "none" ? undefined : config.compression,
+    packing: { compression, cipher },
+    isPacked: compression !== undefined || cipher !== undefined,
   };
 }
 

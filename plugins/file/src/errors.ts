@@ -31,12 +31,12 @@ export const fileErrors = defineErrors("MQB_FILE", {
     kind: "config",
     message: (p) =>
       `${p.path} holds ${p.found}, and ${p.wanted} would be appended: nothing could read both as one file`,
-    hint: "set compression to what the file was written with, or write to another file",
+    hint: "set compression and encryption to what the file was written with, or write to another file",
   }),
   OTHER_RECORDS: errorRow<{ path: string }>({
     kind: "config",
     message: (p) =>
-      `${p.path} is written to by another output already, in another format, with another delimiter or compression`,
+      `${p.path} is written to by another output already, in another format, with another delimiter, compression or encryption`,
     hint: "give both the same settings, or write to two files",
   }),
   GROUP_TWICE: errorRow<{ path: string; group: string }>({

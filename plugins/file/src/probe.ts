@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { access, realpath, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ProbeContext, ProbeFinding } from "@mqb/core/plugin";
-import { sniffCodec } from "@mqb/formats";
-import { deletes, type FileConfig, modeOf, pathOf, recordSettings, writesParts } from "./config.ts";
+import { looksSealed, SNIFF_BYTES, sniffCodec } from "@mqb/formats";
+import { deletes, type FileConfig, modeOf, pathOf, writesParts } from "./config.ts";
 import { reasonOf } from "./errors.ts";
 import { close, open, readAt, statIfThere } from "./fs-calls.ts";
 import { isStdout } from "./sink/stream-publisher.ts";
@@ -50,7 +50,8 @@ async function probeSource(config: FileConfig, path: string, found: Found | unde
   if (deletes(config)) findings.push(await permission("writable", path, constants.W_OK));
   // The position is kept in a file beside it.
   if (modeOf(config) === "group_subscribe") findings.push(await permission("writable", dirname(path), constants.W_OK));
-  if (found.isFile() && found.size > 0n && findings.every((one) => one.ok)) findings.push(await codec(config, path));
+  if (found.isFile() && found.size > 0n && findings.every((one) => one.ok))
+    findings.push(await codec(config, path, Number(found.size)));
   return findings;
 }
 
@@ -67,19 +68,26 @@ async function probeSink(config: FileConfig, path: string, found: Found | undefi
 }
 
 /** Whether the file begins like what the configuration says that it holds. */
-async function codec(config: FileConfig, path: string): Promise<ProbeFinding> {
-  const wanted = recordSettings(config).compression;
-  let sniffed: ReturnType<typeof sniffCodec>;
+async function codec(config: FileConfig, path: string, size: number): Promise<ProbeFinding> {
+  const wanted = config.compression === "none" ? undefined : config.compression;
+  let head: Buffer;
   try {
     const fd = await open(path, "r");
     try {
-      sniffed = sniffCodec(await readAt(fd, 0, 4));
+      head = await readAt(fd, 0, SNIFF_BYTES);
     } finally {
       await close(fd);
     }
   } catch (error) {
     return failing("codec", `${config.path} cannot be read: ${reasonOf(error)}`, "check its permissions");
   }
+  if (looksSealed(head, size)) {
+    if (config.encryption != null) return fine("codec", "it begins like an encrypted file");
+    return failing("codec", "it begins like an encrypted file", "set encryption with the key that it was written with");
+  }
+  if (config.encryption != null)
+    return failing("codec", "it does not begin like an encrypted file", "leave encryption out");
+  const sniffed = sniffCodec(head);
   if (sniffed === wanted)
     return fine("codec", sniffed === undefined ? "it is not compressed" : `it begins like ${sniffed}`);
   const detail = `it begins ${sniffed === undefined ? "like no compressed file" : `like ${sniffed}`}`;

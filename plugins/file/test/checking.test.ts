@@ -9,7 +9,7 @@ const KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 function said(side: Side, config: Record<string, unknown>): string[] {
   const parsed = fileConfig.safeParse(config);
   if (!parsed.success) return parsed.error.issues.map((issue) => `error ${issue.path.join(".")}: ${issue.message}`);
-  return checkFile(parsed.data, { side }).map(
+  return checkFile(parsed.data, { side, service: () => undefined }).map(
     ({ level, path, message, hint }) => `${level} ${path.join(".")}: ${message} ${hint ?? ""}`,
   );
 }

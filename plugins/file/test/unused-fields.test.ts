@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { checkFile } from "../src/check.ts";
 import { type FileOptions, fileConfig } from "../src/config.ts";
 
+const service = () => undefined;
+
 describe("a field of the other side", () => {
   it.each<[Partial<FileOptions>, "input" | "output"]>([
     [{ fsync: "batch" }, "input"],
@@ -16,12 +18,13 @@ describe("a field of the other side", () => {
     [{ max_message_bytes: 5 }, "output"],
     [{ on_oversize: "skip" }, "output"],
   ])("is warned about: %j on an %s", (options, side) => {
-    const findings = checkFile(fileConfig.parse({ path: "f", ...options }), { side });
+    const findings = checkFile(fileConfig.parse({ path: "f", ...options }), { side, service });
     expect(findings.filter(({ code }) => code === "MQB_FILE_UNUSED")).toEqual([
       expect.objectContaining({ level: "warning", path: Object.keys(options) }),
     ]);
     const other = checkFile(fileConfig.parse({ path: "f", ...options }), {
       side: side === "input" ? "output" : "input",
+      service,
     });
     expect(other.filter(({ code }) => code === "MQB_FILE_UNUSED")).toEqual([]);
   });
@@ -35,6 +38,6 @@ describe("a field of the other side", () => {
       fsync: "off",
     } as const;
     for (const side of ["input", "output"] as const)
-      expect(checkFile(fileConfig.parse({ path: "f", name_by: "auto", ...same }), { side })).toEqual([]);
+      expect(checkFile(fileConfig.parse({ path: "f", name_by: "auto", ...same }), { side, service })).toEqual([]);
   });
 });

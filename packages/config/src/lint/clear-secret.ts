@@ -9,7 +9,7 @@ export function clearSecret({ parts }: Subject, where: Written): Problem[] {
   return parts.flatMap((part) =>
     credentialsOf(part).flatMap(({ path, value, field }) => {
       const at = [...part.path, ...path];
-      if (/\$\{env:[^}]*\}/.test(String(value)) || !where.isInClear(at)) return [];
+      if (/\$\{(?:env|file):[^}]*\}/.test(String(value)) || !where.isInClear(at)) return [];
       const name = formatPath(path);
       const what = field.isSecret ? `"${name}" of "${part.name}"` : `the password in "${name}" of "${part.name}"`;
       const hint = `write \${${variableFor(part, name)}} and set the variable`;

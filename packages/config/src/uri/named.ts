@@ -20,6 +20,8 @@ export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
     }
     for (const [name, value] of params) {
       if (name === "when" || name === "expression") names.expressions = true;
+      // The plugin of the middleware encrypts files, too.
+      if (name.split(".", 1)[0] === "encryption") names.middlewares.add("encryption");
       collectNames(parseLiteral(value) ?? {}, names);
       if (depth > MAX_DEPTH || !ENDPOINT.test(value)) continue;
       const inner = parsed(value, side);

@@ -37,7 +37,6 @@ const LATER: Readonly<Record<string, string>> = {
   "architecture-01-memory-ipc.yaml": "comes with a later version",
   "configuration-01-full-reference.yaml": "comes with a later version",
   "configuration-01c-memory-transport-urls.yaml": "comes with a later version",
-  "reference-30-file-compressed-encrypted.yaml": "no plugin for encryption at rest is installed",
 };
 
 /** Endpoints that some examples refer to by name. */

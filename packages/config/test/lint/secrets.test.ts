@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { routeLines } from "./linted.ts";
 
 const output = (endpoint: string, environment = {}) =>
@@ -26,8 +26,9 @@ describe("a secret in the configuration", () => {
     expect(output(`{kafka: {url: "h:1", topic: t, password: "${password}"}}`, { PW: "hunter2" })).toEqual([]);
   });
 
-  it("is none when the plugin reads the variable", () => {
-    expect(output('{memory: {topic: b}, middlewares: [{encryption: {key: "${env:K}"}}]}')).toEqual([]);
+  it.each(["${env:K}", "${file:key}"])("is none when the plugin reads it from elsewhere: %s", (key) => {
+    vi.stubEnv("K", Buffer.alloc(32).toString("base64"));
+    expect(output(`{memory: {topic: b}, middlewares: [{encryption: {key: "${key}"}}]}`)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { routeLines } from "./linted.ts";
 
 describe("a setting without effect", () => {
@@ -28,6 +28,7 @@ describe("a setting without effect", () => {
   });
 
   it("is warned of when a middleware makes it useless", () => {
+    vi.stubEnv("K", Buffer.alloc(32).toString("base64"));
     const sealed = 'middlewares: [{encryption: {key: "${env:K}"}}]';
     expect(routeLines(`input: {memory: {topic: a}}, output: {file: {path: b, compression: gzip}, ${sealed}}`)).toEqual([
       expect.stringMatching(/^warning MQB_LINT_DEFEATED .*file\.compression: .*ciphertext does not compress/),

@@ -1,3 +1,5 @@
+import { CODEC_SUFFIX } from "../codec/codec.ts";
+import type { Packing } from "../codec/packing.ts";
 import { pad } from "./position.ts";
 
 /** A contiguous run of source positions: what one part holds. Both ends belong to it. */
@@ -31,7 +33,8 @@ export function parsePartName(name: string): PartRange | undefined {
   return range.start <= range.end ? range : undefined;
 }
 
-/** The extension of a part: `bin` for raw payloads, else `jsonl`, then that of the codec. */
-export function partExtension(format: string, codecSuffix: string): string {
-  return `${format === "raw" ? "bin" : "jsonl"}${codecSuffix}`;
+/** The extension of a part: `bin` for raw payloads, else `jsonl`, then that of the codec, then `.enc` when it is encrypted. */
+export function partExtension(format: string, { compression, cipher }: Packing): string {
+  const records = format === "raw" ? "bin" : "jsonl";
+  return `${records}${compression ? CODEC_SUFFIX[compression] : ""}${cipher ? ".enc" : ""}`;
 }

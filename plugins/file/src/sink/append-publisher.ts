@@ -5,7 +5,8 @@ import {
   createEncoder,
   describeDelimiter,
   type EncodedRows,
-  openCompressor,
+  looksSealed,
+  openPacker,
   type RecordEncoder,
   type Refused,
   SNIFF_BYTES,
@@ -13,7 +14,7 @@ import {
 } from "@mqb/formats";
 import { type FileConfig, type RecordSettings, recordSettings } from "../config.ts";
 import { fileErrors } from "../errors.ts";
-import { close, open, readAt } from "../fs-calls.ts";
+import { close, fstat, open, readAt } from "../fs-calls.ts";
 import { AppendFile, type FileState } from "./append-file.ts";
 import { readHeader } from "./csv-header.ts";
 import { compressed, outcomesOf, warnMismatch } from "./encode.ts";
@@ -21,11 +22,12 @@ import { PeriodicSync } from "./periodic-sync.ts";
 
 /** Opens a regular file to append to. */
 export async function openAppendPublisher(config: FileConfig, path: string, context: OpenContext): Promise<Publisher> {
-  const settings = recordSettings(config);
-  const compressor = settings.compression ? await openCompressor(settings.compression) : undefined;
+  const settings = recordSettings(config, context);
+  const compressor = await openPacker(settings.packing);
   const { format, delimiter, csv } = settings;
-  const manner = JSON.stringify([format, delimiter.toString("hex"), config.compression, format === "csv" ? csv : null]);
-  const writing = { terminator: compressor ? undefined : delimiter, manner };
+  const { compression, encryption = null } = config;
+  const manner = [format, delimiter.toString("hex"), compression, encryption, format === "csv" ? csv : null];
+  const writing = { terminator: compressor ? undefined : delimiter, manner: JSON.stringify(manner) };
   const shared = await AppendFile.share(path, writing, context);
   const publisher = new AppendPublisher(config, path, settings, compressor, shared, context);
   try {
@@ -37,7 +39,7 @@ export async function openAppendPublisher(config: FileConfig, path: string, cont
   }
 }
 
-/** Appends the records of each batch with one write call; with a codec, as members of their own. */
+/** Appends the records of each batch with one write call; with a codec as members of their own, encrypted as one frame. */
 class AppendPublisher implements Publisher {
   private readonly config: FileConfig;
   private readonly path: string;
@@ -176,20 +178,34 @@ async function refuseOtherCodec(config: FileConfig, path: string, settings: Reco
   const fd = await open(path, "r").catch(() => undefined);
   if (fd === undefined) return;
   let head: Buffer;
+  let size: number;
   try {
     head = await readAt(fd, 0, SNIFF_BYTES);
+    size = Number((await fstat(fd)).size);
   } finally {
     await close(fd);
   }
-  const { compression, format } = settings;
+  if (head.length === 0) return;
+  const { format, packing } = settings;
+  const { compression, cipher } = packing;
+  const isSealed = looksSealed(head, size);
+  if (cipher || isSealed) {
+    if (cipher && isSealed) return;
+    const [found, wanted] = isSealed ? ["", "not "] : ["not ", ""];
+    throw fileErrors.OTHER_CODEC({
+      path: config.path,
+      found: `data that is ${found}encrypted`,
+      wanted: `data that is ${wanted}encrypted`,
+    });
+  }
   const found = sniffCodec(head);
-  if (head.length === 0 || found === compression) return;
+  if (found === compression) return;
   // A raw payload may begin like anything, and compressed members may have padding or a skippable frame before them.
   if (compression ? found === undefined && isFiller(head) : format === "raw") return;
   throw fileErrors.OTHER_CODEC({
     path: config.path,
     found: found ? `${found} data` : "data that is not compressed",
-    wanted: settings.compression ? `${settings.compression} data` : `${settings.format} records`,
+    wanted: compression ? `${compression} data` : `${format} records`,
   });
 }
 

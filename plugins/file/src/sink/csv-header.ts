@@ -1,4 +1,4 @@
-import { formatErrors, openDecompressor, parseHeader } from "@mqb/formats";
+import { formatErrors, openUnpacker, parseHeader } from "@mqb/formats";
 import { HEADER_MAX, type RecordSettings } from "../config.ts";
 import { reasonOf } from "../errors.ts";
 import { close, open, readAt } from "../fs-calls.ts";
@@ -26,14 +26,18 @@ export async function readHeader(path: string, settings: RecordSettings): Promis
 async function readHead(path: string, settings: RecordSettings): Promise<Buffer> {
   const fd = await open(path, "r");
   try {
-    const head = await readAt(fd, 0, HEADER_MAX);
-    if (!settings.compression) return head;
-    const decompressor = await openDecompressor(settings.compression, path);
+    const unpacker = await openUnpacker(settings.packing, path);
+    if (!unpacker) return await readAt(fd, 0, HEADER_MAX);
     try {
-      decompressor.push(head);
-      return (await decompressor.pull()) ?? Buffer.alloc(0);
+      // A frame can only be decrypted as a whole, and the first one may be longer.
+      for (let at = 0; ; at += HEADER_MAX) {
+        const bytes = await readAt(fd, at, HEADER_MAX);
+        unpacker.push(bytes);
+        const piece = await unpacker.pull();
+        if (piece || bytes.length < HEADER_MAX || !settings.packing.cipher) return piece ?? Buffer.alloc(0);
+      }
     } finally {
-      decompressor.close();
+      unpacker.close();
     }
   } finally {
     await close(fd);

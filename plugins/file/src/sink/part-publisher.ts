@@ -11,12 +11,11 @@ import {
   type Publisher,
 } from "@mqb/core/plugin";
 import {
-  CODEC_SUFFIX,
   type Compressor,
   CoveredRanges,
   createEncoder,
   formatErrors,
-  openCompressor,
+  openPacker,
   type PlannedPart,
   parsePartName,
   partExtension,
@@ -41,15 +40,15 @@ export async function openPartPublisher(config: FileConfig, path: string, contex
   } catch (cause) {
     throw fileErrors.PART_DIRECTORY({ path: config.path, reason: reasonOf(cause) }, { cause });
   }
-  const { format, delimiter, compression } = recordSettings(config);
+  const { format, delimiter, packing } = recordSettings(config, context);
   if (format === "csv") throw new TypeError("csv has no part files");
   await removeStale(path, context);
   return new PartPublisher(
     config.path,
     path,
-    partExtension(format, compression ? CODEC_SUFFIX[compression] : ""),
+    partExtension(format, packing),
     createEncoder(format, delimiter),
-    compression ? await openCompressor(compression) : undefined,
+    await openPacker(packing),
     context,
   );
 }

@@ -9,8 +9,8 @@ import {
   type Publisher,
   sleep,
 } from "@mqb/core/plugin";
-import { type Compressor, CsvEncoder, createEncoder, openCompressor, type RecordEncoder } from "@mqb/formats";
-import { type FileConfig, recordSettings } from "../config.ts";
+import { type Compressor, CsvEncoder, createEncoder, openPacker, type RecordEncoder } from "@mqb/formats";
+import { type FileConfig, type RecordSettings, recordSettings } from "../config.ts";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
 import { close, open, statIfThere, writeAll } from "../fs-calls.ts";
 import { compressed, outcomesOf, warnMismatch } from "./encode.ts";
@@ -26,10 +26,10 @@ export function isStdout(path: string): boolean {
 export async function openStreamPublisher(config: FileConfig, path: string, context: OpenContext): Promise<Publisher> {
   if (config.fsync === "batch" || config.fsync === "periodic")
     throw fileErrors.NEEDS_REGULAR_FILE({ path: config.path, field: `fsync: ${config.fsync}` });
-  const { compression } = recordSettings(config);
-  const compressor = compression ? await openCompressor(compression) : undefined;
+  const settings = recordSettings(config, context);
+  const compressor = await openPacker(settings.packing);
   const target = isStdout(path) ? stdoutTarget(config.path) : await openTarget(config, path, context);
-  return new StreamPublisher(config, target, compressor, context);
+  return new StreamPublisher(config, settings, target, compressor, context);
 }
 
 /** Takes bytes one after another and is done with them when it says so. */
@@ -47,11 +47,17 @@ class StreamPublisher implements Publisher {
   private columns: readonly string[] | undefined;
   private closed = false;
 
-  constructor(config: FileConfig, target: Target, compressor: Compressor | undefined, context: OpenContext) {
+  constructor(
+    config: FileConfig,
+    settings: RecordSettings,
+    target: Target,
+    compressor: Compressor | undefined,
+    context: OpenContext,
+  ) {
     this.config = config;
     this.target = target;
     this.compressor = compressor;
-    const { format, delimiter, csv } = recordSettings(config);
+    const { format, delimiter, csv } = settings;
     if (format === "csv") {
       this.rows = new CsvEncoder({ csv, delimiter, onMismatch: (key) => warnMismatch(config, context, key) });
     } else this.encoder = createEncoder(format, delimiter);

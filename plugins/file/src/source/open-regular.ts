@@ -53,8 +53,8 @@ export async function openRegular(
       return { fd, identity: await identityOf(fd), offset };
     }
     const verdict = start.identity ? await compareIdentity(start.identity, fd) : "same";
-    // An offset in decompressed contents cannot be compared with the size.
-    if (verdict === "same" && (settings.compression || start.offset <= size))
+    // An offset in unpacked contents cannot be compared with the size.
+    if (verdict === "same" && (settings.isPacked || start.offset <= size))
       return { fd, identity: await identityOf(fd), offset: start.offset };
     if (verdict === "replaced") {
       const before = await findRenamed(path, start.identity!);
@@ -94,7 +94,7 @@ async function openToRead(path: string): Promise<number> {
 }
 
 async function refuseOtherData(fd: number, path: string, size: number, settings: RecordSettings): Promise<void> {
-  if (settings.compression) return;
+  if (settings.isPacked) return;
   const head = await readAt(fd, 0, SNIFF_BYTES);
   refuseHead(head, size, path);
 }

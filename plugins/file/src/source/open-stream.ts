@@ -1,5 +1,5 @@
 import type { Consumer, OpenContext } from "@mqb/core/plugin";
-import { openDecompressor, SNIFF_BYTES } from "@mqb/formats";
+import { openUnpacker, SNIFF_BYTES } from "@mqb/formats";
 import { deletes, type FileConfig, modeOf, recordSettings } from "../config.ts";
 import { fileErrors } from "../errors.ts";
 import { FileConsumer } from "./consumer.ts";
@@ -35,10 +35,9 @@ export async function openStream(config: FileConfig, path: string, context: Open
 }
 
 async function makeConsumer(config: FileConfig, stream: StreamInput, context: OpenContext): Promise<FileConsumer> {
-  const settings = recordSettings(config);
-  const bytes = settings.compression
-    ? new DecompressedInput(stream, await openDecompressor(settings.compression, config.path), 0)
-    : new SniffedInput(stream, config.path);
+  const settings = recordSettings(config, context);
+  const unpacker = await openUnpacker(settings.packing, config.path);
+  const bytes = unpacker ? new DecompressedInput(stream, unpacker, 0) : new SniffedInput(stream, config.path);
   // Closing lets go of the stream only: what is half decoded goes on after a reconnect.
   const input: ByteInput = {
     next: () => bytes.next(),

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { type Consumer, type OpenContext, type Shared, sleep } from "@mqb/core/plugin";
-import { CHUNK_HEADROOM, type CsvStreamHeader, headerEnd, openDecompressor } from "@mqb/formats";
+import { CHUNK_HEADROOM, type CsvStreamHeader, headerEnd, openUnpacker } from "@mqb/formats";
 import {
   deletes,
   type FileConfig,
@@ -67,7 +67,7 @@ class FileSource {
     this.config = config;
     this.path = path;
     this.context = context;
-    this.settings = recordSettings(config);
+    this.settings = recordSettings(config, context);
     this.mode = modeOf(config);
     this.session = sessionOf(context);
     if (this.mode === "group_subscribe")
@@ -141,7 +141,7 @@ class FileSource {
       this.warned = true;
       return undefined;
     }
-    const regular = new RegularInput(file.fd, file.identity, settings.compression ? 0 : file.offset, {
+    const regular = new RegularInput(file.fd, file.identity, settings.isPacked ? 0 : file.offset, {
       path,
       draining: context.draining,
       clock: context.clock,
@@ -185,14 +185,12 @@ class FileSource {
   private async headerAt(fd: number, offset: number): Promise<CsvStreamHeader | undefined> {
     const { settings } = this;
     if (settings.format !== "csv" || offset === 0) return undefined;
-    return settings.compression ? this.session.header : headerOf(fd, this.config.path, settings);
+    return settings.isPacked ? this.session.header : headerOf(fd, this.config.path, settings);
   }
 
   private async wrap(regular: RegularInput, skip: number): Promise<ByteInput> {
-    const { compression } = this.settings;
-    if (!compression) return regular;
-    const decompressor = await openDecompressor(compression, this.config.path);
-    return new DecompressedInput(regular, decompressor, skip);
+    const unpacker = await openUnpacker(this.settings.packing, this.config.path);
+    return unpacker ? new DecompressedInput(regular, unpacker, skip) : regular;
   }
 
   private async joinCutter(regular: RegularInput, start: number): Promise<void> {

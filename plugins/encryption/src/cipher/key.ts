@@ -1,0 +1,29 @@
+import { AesGcm } from "./aes-gcm.ts";
+import type { SingleCipher } from "./single.ts";
+import { XChaCha } from "./xchacha.ts";
+
+export type CipherName = "xchacha20poly1305" | "aes256gcm";
+
+/** A key with its name and the ciphers under it, made when they are first needed. Shows none of its bytes to whoever prints it. */
+export class Key {
+  readonly id: string;
+  readonly idBytes: Buffer;
+  readonly #bytes: Buffer;
+  #aes: AesGcm | undefined;
+  #xchacha: XChaCha | undefined;
+
+  constructor(id: string, bytes: Buffer) {
+    this.id = id;
+    this.idBytes = Buffer.from(id);
+    this.#bytes = bytes;
+  }
+
+  cipher(name: CipherName): SingleCipher {
+    if (name === "aes256gcm") return (this.#aes ??= new AesGcm(this.#bytes));
+    return (this.#xchacha ??= new XChaCha(this.#bytes));
+  }
+
+  copyTo(target: Uint8Array, at: number): void {
+    target.set(this.#bytes, at);
+  }
+}

@@ -1,0 +1,26 @@
+/** Addresses in the memory of the loops; those below `SLOTS` as in assembly/layout.ts. */
+export const KEY = 64;
+export const NONCE = 96;
+export const HEADER = 1024;
+
+export const SLOT_WORDS = 8;
+export const AT_START = 0;
+export const AT_NONCE = 1;
+export const AT_END = 2;
+export const AT_AAD = 3;
+export const AT_AAD_END = 4;
+export const AT_OUT = 5;
+
+/** Longest data that one message may bind beside its header and nonce. */
+export const BOUND_MAX = 62_000;
+/** Messages of one load. */
+export const LOAD_MAX = 2048;
+const SLACK = 64;
+
+export const SLOTS = 65_536;
+export const IN = SLOTS + LOAD_MAX * SLOT_WORDS * 4;
+/** A load stays in the second-level cache. */
+export const IN_END = IN + 256 * 1024;
+export const OUT = IN_END + SLACK;
+export const OUT_END = OUT + 512 * 1024;
+export const MEMORY_BYTES = OUT_END + SLACK;

@@ -1,0 +1,90 @@
+import type { MessageBatch } from "@mqb/core/plugin";
+import { withPayloads } from "./batch-fields.ts";
+import { BoundMetadata } from "./bound-metadata.ts";
+import type { Bulk } from "./cipher/bulk.ts";
+import type { Key } from "./cipher/key.ts";
+import { type Loading, loadMessages } from "./cipher/load.ts";
+import { type SingleCipher, TAG_BYTES } from "./cipher/single.ts";
+import { headerOf, nonceBytes } from "./envelope.ts";
+import type { Keyring } from "./keys/keyring.ts";
+import { Nonces } from "./nonces.ts";
+
+/** Larger payloads go to node:crypto, which is faster on them. */
+export const SMALL = 16 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+
+/** Seals the payloads of batches: one slab out of one batch, no message made. */
+export class Sealer {
+  private readonly key: Key;
+  private readonly single: SingleCipher;
+  private readonly bulk: Bulk | undefined;
+  private readonly bound: BoundMetadata | undefined;
+  private readonly header: Buffer;
+  private readonly nonces: Nonces;
+  /** Bytes that an envelope has beside the payload. */
+  private readonly overhead: number;
+  private readonly loading: Loading;
+
+  /** `authenticate`: the metadata keys that are bound. `bulk` = undefined: message by message. */
+  constructor(keyring: Keyring, authenticate: readonly string[], bulk: Bulk | undefined) {
+    const { cipher, own } = keyring;
+    this.key = own;
+    this.single = own.cipher(cipher);
+    this.bulk = cipher === "xchacha20poly1305" ? bulk : undefined;
+    this.bound = authenticate.length > 0 ? new BoundMetadata(authenticate) : undefined;
+    this.header = headerOf(this.bound ? 2 : 1, cipher, own.idBytes);
+    this.nonces = new Nonces(nonceBytes(cipher));
+    this.overhead = this.header.length + this.nonces.bytes.length + TAG_BYTES;
+    this.loading = { max: SMALL, grows: this.overhead, nonceAt: 0, bound: this.bound, takes: () => true };
+  }
+
+  seal(batch: MessageBatch): MessageBatch {
+    const { length } = batch;
+    const starts = new Uint32Array(length);
+    const ends = new Uint32Array(length);
+    const out = Buffer.allocUnsafeSlow(batch.byteLength + length * this.overhead);
+    let at = 0;
+    for (let index = 0; index < length; ) {
+      const behind = this.bulk ? this.sealSome(this.bulk, batch, index, out, at) : index;
+      if (behind === index) this.sealOne(batch, index, out, at);
+      for (const end = Math.max(behind, index + 1); index < end; index++) {
+        starts[index] = at;
+        at += sizeOf(batch, index) + this.overhead;
+        ends[index] = at;
+      }
+    }
+    return withPayloads(batch, { bytes: out, starts, ends }, undefined);
+  }
+
+  /** Seals messages from `first` on; returns the position behind them, which is `first` where it does not fit. */
+  private sealSome(bulk: Bulk, batch: MessageBatch, first: number, out: Buffer, at: number): number {
+    const behind = loadMessages(bulk, batch, first, this.loading);
+    if (behind > first) out.set(bulk.seal(this.key, this.header, this.nonces.bytes, this.bound !== undefined), at);
+    return behind;
+  }
+
+  private sealOne(batch: MessageBatch, index: number, out: Buffer, at: number): void {
+    const { header, nonces, bound } = this;
+    const body = at + header.length + nonces.bytes.length;
+    out.set(header, at);
+    out.set(nonces.bytes, at + header.length);
+    const additional = bound ? additionalData(out.subarray(at, body), bound, batch, index) : NOTHING;
+    this.single.seal(nonces.bytes, additional, batch.payload(index), out, body);
+    nonces.advance();
+  }
+}
+
+/** What is authenticated beside the payload of version 2: the envelope up to the ciphertext, then the metadata. */
+export function additionalData(clear: Uint8Array, bound: BoundMetadata, batch: MessageBatch, index: number): Buffer {
+  const metadata = batch.metadata(index);
+  const bytes = Buffer.allocUnsafe(clear.length + bound.size(metadata));
+  bytes.set(clear);
+  bound.write(metadata, bytes, clear.length);
+  return bytes;
+}
+
+function sizeOf(batch: MessageBatch, index: number): number {
+  const { slab } = batch;
+  return slab ? slab.ends[index]! - slab.starts[index]! : batch.payload(index).length;
+}
