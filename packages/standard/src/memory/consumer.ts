@@ -12,11 +12,16 @@ export interface MemoryConsumerSettings {
   readonly enableNack: boolean;
   readonly route: string;
   readonly log: Logger;
+  /** Called for each answer that nobody waits for [says so at debug level]. */
+  readonly unanswered?: () => void;
 }
+
+/** What a consumer needs to know of the topic that its lane belongs to. */
+export type ReadTopic = Pick<Topic, "name" | "capacity" | "replies" | "readers"> & { readonly mode: string };
 
 /** Reads a topic. A batch travels as it was sent; only one that is larger than asked for is cut. */
 export class MemoryConsumer implements Consumer, Waiter {
-  private readonly topic: Topic;
+  private readonly topic: ReadTopic;
   private readonly lane: Lane;
   private readonly settings: MemoryConsumerSettings;
   /** Delivered and not settled, in order; kept only when they can go back. */
@@ -27,7 +32,7 @@ export class MemoryConsumer implements Consumer, Waiter {
   private closed = false;
   private lost = 0;
 
-  constructor(topic: Topic, lane: Lane, settings: MemoryConsumerSettings) {
+  constructor(topic: ReadTopic, lane: Lane, settings: MemoryConsumerSettings) {
     this.topic = topic;
     this.lane = lane;
     this.settings = settings;
@@ -111,9 +116,9 @@ export class MemoryConsumer implements Consumer, Waiter {
     const request = batch.metadata(index);
     const waiting = this.topic.replies.settle(request);
     if (!waiting) {
-      this.settings.log.debug(`nobody waits for an answer on the memory topic ${this.topic.name}`, {
-        route: this.settings.route,
-      });
+      const { log, route, unanswered } = this.settings;
+      if (unanswered) unanswered();
+      else log.debug(`nobody waits for an answer on the memory topic ${this.topic.name}`, { route });
       return;
     }
     const id = request.get(CORRELATION_ID)!;

@@ -8,39 +8,51 @@ import {
 } from "@mqb/core/plugin";
 import { type MemorySettings, memorySchema } from "./config.ts";
 import { MemoryConsumer } from "./consumer.ts";
+import { IpcConsumer } from "./ipc/consumer.ts";
+import { probeIpc } from "./ipc/probe.ts";
+import { IpcPublisher } from "./ipc/publisher.ts";
 import type { Subscriber } from "./log.ts";
 import { MemoryPublisher } from "./publisher.ts";
 import { RequestPublisher } from "./request-publisher.ts";
 import { Topic } from "./topic.ts";
 
 export const memory = defineEndpoint({
-  description: "A topic in the memory of the process, where the routes of one bridge meet",
+  description:
+    "A topic in the memory of the process, where the routes of one bridge meet; or a socket, where those of two processes do",
   schema: memorySchema,
   input: {
     capabilities: (config): InputCapabilities => ({
-      // What a subscriber has not settled is kept for its route's reconnects, not for a new start of the route.
-      acknowledges: config.enable_nack && !config.subscribe_mode,
+      // What a subscriber has not settled is kept for its route's reconnects, not for a new start of the route. A
+      // publisher of another process is told of nothing: what a process had read is lost with it.
+      acknowledges: takesBack(config) && !config.subscribe_mode && !config.ipc,
+      ...(config.ipc ? { takesBack: takesBack(config) } : {}),
       commitsInOrder: false,
-      replies: true,
+      replies: !config.ipc,
       stableIds: true,
       replayablePosition: false,
       bounded: false,
     }),
     open(config, context) {
+      const { ipc, capacity } = config;
+      const enableNack = takesBack(config);
+      if (ipc) return IpcConsumer.open(ipc, { capacity, enableNack }, context);
       const topic = topicOf(config, context);
       const lane = config.subscribe_mode ? subscribe(topic, context) : topic.asQueue();
       const { route, log } = context;
-      return new MemoryConsumer(topic, lane, { enableNack: config.enable_nack, route, log });
+      return new MemoryConsumer(topic, lane, { enableNack, route, log });
     },
   },
   output: {
     capabilities: (config): OutputCapabilities => ({
-      acknowledges: true,
+      // A socket takes what the consumer has not read yet, and may never read.
+      acknowledges: !config.ipc,
       replies: config.request_reply,
       orderedPublish: false,
       idempotent: false,
+      keepsNothing: config.ipc !== undefined,
     }),
     open(config, context) {
+      if (config.ipc) return IpcPublisher.connect(config.ipc, context);
       const topic = topicOf(config, context);
       if (config.subscribe_mode) topic.asLog();
       const publisher = new MemoryPublisher(topic, context);
@@ -50,9 +62,10 @@ export const memory = defineEndpoint({
     },
   },
   check,
-  probe: async ({ topic }) => [
-    { check: "reachable", ok: true, detail: `topic ${topic} of this process`, identity: `memory ${topic}` },
-  ],
+  probe: async ({ topic, ipc }, context) =>
+    ipc
+      ? await probeIpc(ipc, context)
+      : [{ check: "reachable", ok: true, detail: `topic ${topic} of this process`, identity: `memory ${topic}` }],
 });
 
 function topicOf(config: MemorySettings, context: OpenContext): Topic {
@@ -79,15 +92,34 @@ function subscribe(topic: Topic, context: OpenContext): Subscriber {
   return subscriber;
 }
 
+/** Whether messages that fail go back: between processes unless somebody says otherwise. */
+function takesBack({ ipc, enable_nack: nack }: MemorySettings): boolean {
+  return nack ?? ipc !== undefined;
+}
+
 function check(config: MemorySettings, { side }: CheckContext): Finding[] {
-  const idle = side === "input" ? (["request_reply"] as const) : (["enable_nack"] as const);
-  return idle
-    .filter((name) => config[name])
-    .map((name) => ({
-      level: "warning",
+  const { ipc, topic } = config;
+  const impossible = ipc ? (["subscribe_mode", "request_reply"] as const).filter((name) => config[name]) : [];
+  if (impossible.length > 0) {
+    return impossible.map((name) => ({
+      level: "error",
       path: [name],
-      code: "MQB_STANDARD_MEMORY_OTHER_SIDE",
-      message: `"${name}" of a memory endpoint does nothing on an ${side}`,
-      hint: `it belongs to the ${side === "input" ? "output" : "input"} of the topic`,
+      code: "MQB_STANDARD_MEMORY_ONE_WAY",
+      message: `"${name}" of a memory endpoint does not work between processes (${topic})`,
+      hint: "messages pass from publishers to one consumer, and nothing comes back; use a broker for more",
     }));
+  }
+  const other = side === "input" ? "output" : "input";
+  const idle = (name: string, level: "warning" | "note"): Finding => ({
+    level,
+    path: [name],
+    code: "MQB_STANDARD_MEMORY_OTHER_SIDE",
+    message: `"${name}" of a memory endpoint does nothing on an ${side}${ipc ? " between processes" : ""}`,
+    hint: `it belongs to the ${other} of the topic`,
+  });
+  const found: Finding[] = [];
+  if (side === "input" && config.request_reply) found.push(idle("request_reply", "warning"));
+  if (side === "output" && config.enable_nack) found.push(idle("enable_nack", "warning"));
+  if (side === "output" && ipc && config.capacity !== undefined) found.push(idle("capacity", "note"));
+  return found;
 }

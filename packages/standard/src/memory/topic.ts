@@ -1,6 +1,6 @@
 import type { MessageBatch } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
-import { DEFAULT_CAPACITY } from "./config.ts";
+import { DEFAULT_CAPACITY } from "./capacity.ts";
 import { whole } from "./cut.ts";
 import { EventLog, Subscriber } from "./log.ts";
 import { Queue } from "./queue.ts";

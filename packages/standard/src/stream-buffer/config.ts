@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { field, integer, MAX_TIMER_MS } from "../fields.ts";
-import { DEFAULT_CAPACITY } from "../memory/config.ts";
+import { DEFAULT_CAPACITY } from "../memory/capacity.ts";
 
 export const streamBufferSchema = z.strictObject({
   topic: z

@@ -32,7 +32,7 @@ for (const input of WAYS) {
           fresh: async () => place(input),
           narrow: { capacity: 1, fresh: async () => place(input, { capacity: 1 }) },
           bad: [
-            { name: "an IPC address", side: "input", config: { topic: "ipc:///run/q.sock" } },
+            { name: "an unknown transport", side: "input", config: { topic: "http://h/q" } },
             { name: "no topic", side: "output", config: {} },
             { name: "no slots", side: "input", config: { topic: "t", capacity: 0 } },
           ],

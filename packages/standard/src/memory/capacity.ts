@@ -1,0 +1,2 @@
+/** Slots of a topic whose capacity nobody gives. */
+export const DEFAULT_CAPACITY = 100;
