@@ -4,13 +4,14 @@ import { type MiddlewareUnderTest, testMiddleware } from "../src/index.ts";
 import type { MiddlewareFault } from "./faults/middleware-fault.ts";
 import { inputFaults } from "./faults/middleware-input-faults.ts";
 import { outputFaults } from "./faults/middleware-output-faults.ts";
+import { routeFaults } from "./faults/middleware-route-faults.ts";
 import { CapturedRunner } from "./support/captured-runner.ts";
 import { middlewarePlugin } from "./support/middlewares.ts";
 
 const removed = (n: number): Message => new Message(`unwanted ${n}`);
 
 describe("the suite of middlewares finds", () => {
-  for (const [name, fault] of Object.entries({ ...inputFaults, ...outputFaults })) {
+  for (const [name, fault] of Object.entries({ ...inputFaults, ...outputFaults, ...routeFaults })) {
     it(`one that ${name}`, async () => {
       const runner = new CapturedRunner();
       testMiddleware(runner, underTest(fault));

@@ -124,7 +124,8 @@ function resolveMiddleware(parsed: Parsed, nested: Nested, place: Problems): Unl
   if (!definition[side]) {
     const other = side === "input" ? "output" : "input";
     const message = `"${name}" is a middleware for the ${other} only; here it stands on an ${side}`;
-    return place.error("MQB_CONFIG_WRONG_SIDE", message, `move it to the ${other}'s "middlewares"`);
+    const instead = definition.counterpart ? `; an ${side} takes "${definition.counterpart}"` : "";
+    return place.error("MQB_CONFIG_WRONG_SIDE", message, `move it to the ${other}'s "middlewares"${instead}`);
   }
   const checked = checkConfig(found, parsed.config, nested, place);
   return checked && { name, definition, config: checked.config, path: place.path, children: checked.children };

@@ -121,6 +121,8 @@ export interface MiddlewareDefinition<C = unknown> {
   readonly description: string;
   readonly schema: ConfigSchema<C>;
   readonly aliases?: readonly string[];
+  /** The middleware that undoes it on the other side, when it works on one only; for messages. */
+  readonly counterpart?: string;
   input?(inner: Consumer, config: C, context: MiddlewareContext<InputCapabilities>): MaybePromise<Consumer>;
   output?(inner: Publisher, config: C, context: MiddlewareContext<OutputCapabilities>): MaybePromise<Publisher>;
   /** What it changes in the capabilities of what it wraps; left out = nothing. */

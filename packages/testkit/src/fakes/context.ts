@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import {
   Accounting,
+  type ChildEndpoint,
   type Clock,
   type InputCapabilities,
   type Logger,
@@ -36,6 +37,8 @@ export interface FakeContextOverrides<C extends Clock, L extends Logger>
   extends Partial<Omit<OpenContext, "clock" | "log">> {
   /** What is declared by the end that a middleware wraps: what differs from a `fakePlugin`'s. */
   readonly below?: Partial<FakeCapabilities>;
+  /** What is declared by the endpoints that are nested in a middleware's configuration [none]. */
+  readonly children?: FakeContext["children"];
   readonly clock?: C;
   readonly log?: L;
   /** Contexts with the same scope share `local` and `share`, like the routes of one bridge. */
@@ -83,6 +86,7 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
       return compiler;
     },
     service: (name) => plugins.find((plugin) => plugin.services?.[name])?.services?.[name],
+    children: [],
     ...rest,
     below: { ...INPUT, ...OUTPUT, ...below },
     clock,
@@ -95,7 +99,8 @@ export function fakeContext<C extends Clock = FakeClock, L extends Logger = Reco
 }
 
 /** The context of a nested endpoint: its own place in the route, and a session that lasts as long as its owner's. */
-function nestedContext<C extends OpenContext>(owner: C, side: Side, path: string): C {
+function nestedContext<C extends OpenContext>(owner: C, side: Side, steps: ChildEndpoint["path"]): C {
+  const path = [steps].flat().join(".");
   const key = `nested ${side} ${path}`;
   let session = owner.session.get(key) as Map<string, unknown> | undefined;
   if (!session) owner.session.set(key, (session = new Map()));

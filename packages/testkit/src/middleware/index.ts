@@ -1,6 +1,7 @@
 import type { Runner } from "../runner.ts";
 import { registerSuite } from "../suite.ts";
 import { inputLab, outputLab } from "./lab.ts";
+import { inRoute, type RouteScenario } from "./scenarios/in-route.ts";
 import { accountingBalances } from "./scenarios/input-accounting.ts";
 import { inputBatches } from "./scenarios/input-batches.ts";
 import { inputClose } from "./scenarios/input-close.ts";
@@ -39,6 +40,8 @@ export const outputScenarios: readonly OutputScenario[] = [
   ...outputWork,
 ];
 
+export const routeScenarios: readonly RouteScenario[] = inRoute;
+
 /**
  * Registers the conformance suite of middlewares, for each side that the middleware offers. A side that it does not
  * offer must be refused by a route.
@@ -59,7 +62,7 @@ export function testMiddleware(runner: Runner, tested: MiddlewareUnderTest): voi
   registerSuite(runner, {
     ...common,
     title: `middleware ${tested.middleware} in a route`,
-    scenarios: wrongSide,
+    scenarios: [...wrongSide, ...routeScenarios],
     lab: async () => ({ subject, [Symbol.asyncDispose]: async () => {} }),
   });
 }

@@ -4,14 +4,12 @@ import type { Side } from "@mqb/core/plugin";
 import { CollectingPublisher } from "../../fakes/collecting-publisher.ts";
 import { fakePlugin } from "../../fakes/plugin.ts";
 import { ScriptedConsumer } from "../../fakes/scripted-consumer.ts";
-import type { Scenario } from "../../suite.ts";
 import type { MiddlewareSubject } from "../types.ts";
+import type { RouteScenario } from "./in-route.ts";
 
-type WrongSideScenario = Scenario<MiddlewareSubject, AsyncDisposable & { readonly subject: MiddlewareSubject }>;
+export const wrongSide: readonly RouteScenario[] = [refused("input"), refused("output"), unknownKey()];
 
-export const wrongSide: readonly WrongSideScenario[] = [refused("input"), refused("output"), unknownKey()];
-
-function refused(side: Side): WrongSideScenario {
+function refused(side: Side): RouteScenario {
   return {
     name: `is refused as a middleware of an ${side}, before anything is opened`,
     leftOut: ({ definition }) => (definition[side] ? `it works on an ${side}` : undefined),
@@ -26,7 +24,7 @@ function refused(side: Side): WrongSideScenario {
   };
 }
 
-function unknownKey(): WrongSideScenario {
+function unknownKey(): RouteScenario {
   return {
     name: "an unknown key in its configuration is refused",
     async run({ subject }) {
