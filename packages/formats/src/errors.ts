@@ -58,6 +58,17 @@ export const formatErrors = defineErrors("MQB_FORMATS", {
     message: (p) => `${at(p)}: the zstd frame asks for a window of ${p.bytes} bytes; at most ${p.limit} are allowed`,
     hint: "compress it again without --long/--ultra",
   }),
+  UNFOLDS_TOO_FAR: errorRow<{ codec: string; limit: number }>({
+    kind: "permanent",
+    message: (p) => `the ${p.codec} data unfolds to more than ${p.limit} bytes`,
+    hint: "raise max_decompressed_bytes, if such payloads are expected",
+  }),
+  RATIO_TOO_HIGH: errorRow<{ codec: string; size: number; ratio: number; free: number }>({
+    kind: "permanent",
+    message: (p) =>
+      `${p.size} bytes of ${p.codec} data unfold to more than ${p.free} bytes and more than ${p.ratio} times their size`,
+    hint: "it looks like a decompression bomb; raise max_ratio, if such payloads are expected",
+  }),
   COMPRESSED: errorRow<{ source: string; codec: string }>({
     kind: "config",
     message: (p) => `${p.source} holds ${p.codec} data, but no compression is set`,
@@ -67,6 +78,11 @@ export const formatErrors = defineErrors("MQB_FORMATS", {
     kind: "config",
     message: (p) => `${p.source} looks encrypted, but no encryption is set`,
     hint: "set encryption with the key that it was written with",
+  }),
+  NO_ENCRYPTION: errorRow<Record<string, never>>({
+    kind: "config",
+    message: () => "encryption is set, but no plugin that encrypts is installed",
+    hint: "install @mqb/encryption",
   }),
   NO_CODEC: errorRow<{ codec: string; package: string }>({
     kind: "config",
@@ -79,11 +95,6 @@ export const formatErrors = defineErrors("MQB_FORMATS", {
     hint: "rows are appended only below a header that is known",
   }),
   HEADER_DIFFERS: errorRow<{ source: string; found: readonly string[]; wanted: readonly string[] }>({
-  NO_ENCRYPTION: errorRow<Record<string, never>>({
-    kind: "config",
-    message: () => "encryption is set, but no plugin that encrypts is installed",
-    hint: "install @mqb/encryption",
-  }),
     kind: "config",
     message: (p) =>
       `csv.columns is [${p.wanted.join(", ")}], but ${p.source} already has the columns [${p.found.join(", ")}]`,

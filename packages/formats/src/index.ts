@@ -16,9 +16,12 @@ export {
   SNIFF_BYTES,
   sniffCodec,
 } from "./codec/codec.ts";
+export { GrowingBuffer } from "./codec/growing-buffer.ts";
 export { openCompressor, openDecompressor } from "./codec/index.ts";
 export { InputQueue } from "./codec/input-queue.ts";
 export { openPacker, openUnpacker, type Packing } from "./codec/packing.ts";
+export { openPayloadCodec, type PayloadCodec } from "./codec/payload-codec.ts";
+export { RATIO_FREE, type UnfoldLimits } from "./codec/unfold-limits.ts";
 export {
   CODEC_NAMES,
   type CodecName,
@@ -44,6 +47,7 @@ export { describeDelimiter, parseDelimiter } from "./delimiter.ts";
 export { CsvEncoder, type CsvEncoderOptions, type CsvTarget, type EncodedRows } from "./encode/csv.ts";
 export type { EncodedBatch, RecordEncoder, Refused } from "./encode/encoder.ts";
 export { createEncoder } from "./encode/index.ts";
+export { type Payloads, payloadsOf } from "./encode/payloads.ts";
 export type { Foreign } from "./envelope/parse.ts";
 export { formatErrors } from "./errors.ts";
 export { type FormatName, formatOf, isEnvelope, type RecordFormat, SOURCE_PREFIX } from "./format.ts";

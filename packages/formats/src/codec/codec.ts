@@ -24,6 +24,12 @@ export interface Decompressor {
   close(): void;
 }
 
+/** A decompressor that does not wait for anything. */
+export interface SyncDecompressor extends Decompressor {
+  /** As `pull`, at once. */
+  next(): Buffer | undefined;
+}
+
 export const CODEC_SUFFIX: Readonly<Record<CodecName, string>> = { gzip: ".gz", lz4: ".lz4", zstd: ".zst" };
 
 /** The codec whose magic bytes a stream begins with; needs 4 bytes. */

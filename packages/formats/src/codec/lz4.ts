@@ -1,17 +1,22 @@
 import { formatErrors } from "../errors.ts";
-import { type Compressor, type Decompressor, memberPieces } from "./codec.ts";
+import { type Compressor, memberPieces, type SyncDecompressor } from "./codec.ts";
 import { InputQueue } from "./input-queue.ts";
 import { decodeLz4Block } from "./lz4-block.ts";
 import { Xxh32, xxh32 } from "./xxh32.ts";
 
-/** Frames of the native lz4; independent blocks, no checksums, as the original writes them. */
-export async function loadLz4Compressor(): Promise<Compressor> {
-  let native: typeof import("lz4-napi");
+type Lz4 = typeof import("lz4-napi");
+
+/** The native lz4; its frames have independent blocks and no checksums, as the original writes them. */
+export async function loadLz4(): Promise<Lz4> {
   try {
-    native = (await import("lz4-napi")).default as never;
+    return (await import("lz4-napi")).default as never;
   } catch (cause) {
     throw formatErrors.NO_CODEC({ codec: "lz4", package: "lz4-napi" }, { cause });
   }
+}
+
+export async function loadLz4Compressor(): Promise<Compressor> {
+  const native = await loadLz4();
   const compress = async (piece: Buffer): Promise<Buffer> =>
     piece.length < SMALL ? native.compressFrameSync(piece) : native.compressFrame(piece);
   return { compress: (bytes) => Promise.all(memberPieces(bytes).map(compress)) };
@@ -31,7 +36,7 @@ interface Frame {
 }
 
 /** Walks lz4 frames block by block, so that memory stays below two blocks of at most 4 MiB. */
-export class Lz4Decompressor implements Decompressor {
+export class Lz4Decompressor implements SyncDecompressor {
   private readonly source: string;
   private readonly input = new InputQueue();
   private frame: Frame | undefined;
@@ -50,6 +55,10 @@ export class Lz4Decompressor implements Decompressor {
   }
 
   async pull(): Promise<Buffer | undefined> {
+    return this.next();
+  }
+
+  next(): Buffer | undefined {
     const pieces: Buffer[] = [];
     let length = 0;
     while (!this.failure && length < PIECE) {

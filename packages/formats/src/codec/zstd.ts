@@ -1,6 +1,6 @@
 import { Decompress } from "fzstd";
 import { formatErrors } from "../errors.ts";
-import { type Compressor, type Decompressor, memberPieces } from "./codec.ts";
+import { type Compressor, type Decompressor, memberPieces, type SyncDecompressor } from "./codec.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Xxh64 } from "./xxh64.ts";
 import { readZstdBlock, readZstdHeader, ZSTD_HEADER_MAX, ZSTD_MAGIC, type ZstdHeader } from "./zstd-frame.ts";
@@ -11,7 +11,7 @@ const LEVEL = 3;
 /** Frames that need more memory than this in one go are decoded as a stream. */
 const WHOLE_MAX = 2 * 1024 * 1024;
 /** As the zstd tool: a larger window needs `--long` there too. */
-const WINDOW_MAX = 128 * 1024 * 1024;
+export const ZSTD_WINDOW_MAX = 128 * 1024 * 1024;
 const PIECE = 256 * 1024;
 
 export async function loadZstdCompressor(): Promise<Compressor> {
@@ -35,6 +35,9 @@ async function loadWasm(): Promise<Wasm> {
   }
 }
 
+/** Decodes one whole frame of which the size is known. */
+type FrameDecoder = Pick<Wasm, "decompress">;
+
 interface Frame {
   readonly header: ZstdHeader;
   /** Bytes walked over from the frame's start: header and whole blocks. */
@@ -52,9 +55,10 @@ interface Frame {
  * Walks zstd frames block by block. A frame of ordinary size is decoded whole by the WebAssembly module; one that is
  * larger is decoded as a stream, so that memory stays bounded by the window.
  */
-class ZstdDecompressor implements Decompressor {
+export class ZstdDecompressor implements SyncDecompressor {
   private readonly source: string;
-  private readonly wasm: Wasm;
+  private readonly wasm: FrameDecoder;
+  private readonly windowMax: number;
   private readonly input = new InputQueue();
   private frame: Frame | undefined;
   private skip = 0;
@@ -63,9 +67,10 @@ class ZstdDecompressor implements Decompressor {
   /** Damage behind what is handed out first. */
   private failure: unknown;
 
-  constructor(source: string, wasm: Wasm) {
+  constructor(source: string, wasm: FrameDecoder, windowMax = ZSTD_WINDOW_MAX) {
     this.source = source;
     this.wasm = wasm;
+    this.windowMax = windowMax;
   }
 
   push(bytes: Buffer): void {
@@ -73,6 +78,10 @@ class ZstdDecompressor implements Decompressor {
   }
 
   async pull(): Promise<Buffer | undefined> {
+    return this.next();
+  }
+
+  next(): Buffer | undefined {
     this.pieces = [];
     this.length = 0;
     try {
@@ -120,12 +129,12 @@ class ZstdDecompressor implements Decompressor {
     const header = readZstdHeader(this.input.peek(Math.min(this.input.length, ZSTD_HEADER_MAX))!);
     if (header === undefined) return false;
     if (header.dictionary) throw this.corrupt("it needs a dictionary");
-    if (header.windowSize > WINDOW_MAX && (header.contentSize ?? Number.MAX_VALUE) > WHOLE_MAX) {
+    if (header.windowSize > this.windowMax && (header.contentSize ?? Number.MAX_VALUE) > WHOLE_MAX) {
       throw formatErrors.WINDOW_TOO_LARGE({
         source: this.source,
         offset: this.input.offset,
         bytes: header.windowSize,
-        limit: WINDOW_MAX,
+        limit: this.windowMax,
       });
     }
     this.frame = { header, walked: header.size, unfolds: 0, complete: false, stream: undefined, checksum: undefined };
