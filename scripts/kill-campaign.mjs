@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const CLI = fileURLToPath(new URL("../apps/cli/dist/mqb.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../apps/cli/dist/mqb.cjs", import.meta.url));
 const BATCH = 64;
 const CONCURRENCY = 2;
 const COMMIT_LIMIT = 2;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { cacheFolder } from "./cache.mjs";
 import { versionOf } from "./check.mjs";
 
-export const CLI = fileURLToPath(new URL("../../apps/cli/dist/mqb.js", import.meta.url));
+export const CLI = fileURLToPath(new URL("../../apps/cli/dist/mqb.cjs", import.meta.url));
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
 const BENCH = fileURLToPath(new URL("../", import.meta.url));
 const python = () => join(cacheFolder(), "peers", "bin", "python");

@@ -1,6 +1,7 @@
-// Bundles the command: dist/mqb.js, which answers `--version` alone, and beside it everything else as one CommonJS file with
-// its code cache. Loading some 300 small modules one by one takes Node several times as long as a copy of ten rows, and
-// half of what is left goes into compiling; the packages themselves are published unbundled.
+// Bundles the command: dist/mqb.cjs, which answers `--version`, `--help` and `completion` alone, the latter two from a file of
+// texts, and beside it everything else as one CommonJS file with its code cache. Loading some 300 small modules one by one
+// takes Node several times as long as a copy of ten rows, and half of what is left goes into compiling; CommonJS also
+// starts faster than ESM does. The packages themselves are published unbundled.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -26,25 +27,30 @@ const SHARED = {
   logLevel: "warning",
 };
 
+const COMMON_JS = {
+  format: "cjs",
+  define: { "import.meta.url": "importMetaUrl" },
+  banner: { js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
+};
+
 const name = await bundleCommand();
 await bundleEntry(name);
 keepCode(join(dist, name));
 for (const old of readdirSync(dist)) {
-  if (/^mqb-.*\.(?:js|cjs|cache)$/.test(old) && !old.startsWith(name.replace("cjs", ""))) rmSync(join(dist, old));
+  const isKept = old.startsWith(name.replace("cjs", ""));
+  if (old === "mqb.js" || (/^mqb-.*\.(?:js|cjs|cache|json)$/.test(old) && !isKept)) rmSync(join(dist, old));
 }
 
 /** Everything but the entry. Its name holds a hash, so that no code cache of another bundle is ever taken for its own. */
 async function bundleCommand() {
   const { outputFiles } = await build({
     ...SHARED,
-    entryPoints: ["src/process.ts"],
+    ...COMMON_JS,
+    entryPoints: ["src/bundled.ts"],
     write: false,
-    format: "cjs",
     charset: "ascii",
     // Native and WebAssembly codecs and the reader of TypeScript load files of their own.
     external: ["lz4-napi", "@foxglove/wasm-zstd", "jiti"],
-    define: { "import.meta.url": "importMetaUrl" },
-    banner: { js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   });
   const source = outputFiles[0].text.replace(/(?<![.\w$])import\(/g, "importModule(");
   const name = `mqb-${createHash("sha256").update(source).digest("hex").slice(0, 12)}.cjs`;
@@ -53,22 +59,32 @@ async function bundleCommand() {
 }
 
 async function bundleEntry(name) {
-  const loader = fileURLToPath(new URL("load-command.mjs", import.meta.url));
+  const script = (file) => JSON.stringify(fileURLToPath(new URL(file, import.meta.url)));
+  const beside = JSON.stringify(name);
+  const modules = {
+    "./process.ts": `
+      import { join } from "node:path";
+      import { loadCommand } from ${script("load-command.mjs")};
+      export const { runProcess } = loadCommand(join(__dirname, ${beside})).exports;`,
+    "./kept-texts.ts": `
+      import { join } from "node:path";
+      import { keptText as read } from ${script("kept-texts.mjs")};
+      export const keptText = (argv) => read(join(__dirname, ${beside}), argv);`,
+  };
   await build({
     ...SHARED,
+    ...COMMON_JS,
     entryPoints: { mqb: "src/bin.ts" },
     outdir: "dist",
-    format: "esm",
+    outExtension: { ".js": ".cjs" },
     plugins: [
       {
-        name: "command",
+        name: "beside",
         setup({ onResolve, onLoad }) {
-          onResolve({ filter: /\/process\.ts$/ }, () => ({ path: name, namespace: "command" }));
-          onLoad({ filter: /.*/, namespace: "command" }, () => ({
-            contents: `
-              import { fileURLToPath } from "node:url";
-              import { loadCommand } from ${JSON.stringify(loader)};
-              export const { runProcess } = loadCommand(fileURLToPath(new URL(${JSON.stringify(`./${name}`)}, import.meta.url))).exports;`,
+          const inBundle = ({ path }) => (path in modules ? { path, namespace: "beside" } : undefined);
+          onResolve({ filter: /^\.\/[\w-]+\.ts$/ }, inBundle);
+          onLoad({ filter: /.*/, namespace: "beside" }, ({ path }) => ({
+            contents: modules[path],
             resolveDir: folder,
           }));
         },

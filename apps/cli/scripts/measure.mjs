@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const BIN = fileURLToPath(new URL("../dist/mqb.js", import.meta.url));
+const BIN = fileURLToPath(new URL("../dist/mqb.cjs", import.meta.url));
 const PLUGINS = 40;
 const ROUTES = 500;
 const RUNS = 9;

@@ -1,17 +1,37 @@
 #!/usr/bin/env node
+import { keptText } from "./kept-texts.ts";
 import { version } from "./version.ts";
 
 const argv = process.argv.slice(2);
-try {
-  // Asked for by scripts, and answered without loading anything else.
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
-    process.stdout.write(`mqb ${version()}\n`);
-  } else {
+void start();
+
+/** What scripts and shells ask for is answered without loading anything else. */
+async function start(): Promise<void> {
+  try {
+    const isVersion = argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V");
+    const text = isVersion ? `mqb ${version()}\n` : keptText(argv);
+    if (text !== undefined) return print(text);
     const { runProcess } = await import("./process.ts");
     await runProcess(argv);
+  } catch (error) {
+    // Too few open files are allowed to read its own parts, for example.
+    fail(`mqb could not start: ${reasonOf(error)}`);
   }
-} catch (error) {
-  // Too few open files are allowed to read its own parts, for example.
-  process.stderr.write(`error: mqb could not start: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+function print(text: string): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // Who closes the other end of a pipe has seen enough; that is no failure.
+    if (error.code !== "EPIPE") fail(`the output cannot be written: ${error.message}`);
+  });
+  process.stdout.write(text);
+}
+
+function fail(message: string): void {
+  process.stderr.write(`error: ${message}\n`);
   process.exitCode = 1;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,17 +2,14 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildCli, scratchFolder, startCli } from "./support/cli.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli, startCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
-const BIN = fileURLToPath(new URL("../dist/mqb.js", import.meta.url));
+const BIN = fileURLToPath(new URL("../dist/mqb.cjs", import.meta.url));
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 /** Runs a shell script, in which `$MQB` is the command. */
 function shell(script: string, cwd: string): Promise<{ code: unknown; stdout: string; stderr: string }> {

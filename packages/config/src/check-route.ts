@@ -19,23 +19,22 @@ export function checkWithDefaults(
   registry: Registry,
   name: string,
   written: unknown,
-  defaults: RouteDefaults,
+  { batch_size: usual, ...defaults }: RouteDefaults,
   references?: References,
 ): RouteCheck {
-  const config = withDefaults(written, { ...defaults });
+  const config = withDefaults(written, defaults);
   const checked = checkRoute(registry, name, config, references);
-  const wanted = checked.plan?.output.output?.defaultBatchSize;
-  if (wanted === undefined || config === written || hasOption(written, "batch_size")) return { config, checked };
-  const sized = { ...(config as object), batch_size: wanted };
-  return { config: sized, checked: checkRoute(registry, name, sized, references) };
+  if (!isMap(config) || (config["batch_size"] ?? undefined) !== undefined) return { config, checked };
+  // What suits the sink is known only now; it changes nothing of what was checked.
+  const size = checked.plan?.output.output?.defaultBatchSize ?? usual;
+  const sized = { ...config, batch_size: size };
+  if (!checked.plan) return { config: sized, checked };
+  const plan = { ...checked.plan, options: { ...checked.plan.options, batchSize: size } };
+  return { config: sized, checked: { ...checked, plan } };
 }
 
 function withDefaults(config: unknown, defaults: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(config)) return config;
   const written = Object.entries(config).filter(([key, value]) => value !== null || !Object.hasOwn(defaults, key));
   return { ...defaults, ...Object.fromEntries(written) };
-}
-
-function hasOption(config: unknown, key: string): boolean {
-  return isMap(config) && config[key] !== undefined && config[key] !== null;
 }

@@ -10,7 +10,7 @@ import { type Fitted, fitRoute, keyOfPath } from "./fields/fit.ts";
 import { misplacedHint } from "./fields/misplaced.ts";
 import { createSchemas, type Schemas, withSchemasOnce } from "./fields/schemas.ts";
 import { type Visited, walkRoute } from "./fields/walk.ts";
-import { lintConfiguration, lintRoute, type Written } from "./lint/index.ts";
+import { lintConfiguration, lintSubject, type Subject, subjectOf, type Written } from "./lint/index.ts";
 import { type Install, isNotInstalled, onePerPackage, withInstall } from "./missing-packages.ts";
 import { redactUri } from "./redact/uri.ts";
 
@@ -96,6 +96,7 @@ class Check {
   private readonly options: CheckOptions;
   private readonly schemas: Schemas = createSchemas();
   private readonly references: References;
+  private readonly subjects = new Map<string, Subject>();
   private readonly known = new Set<string>();
   private readonly secret = new Set<string>();
 
@@ -124,7 +125,9 @@ class Check {
     const { config, checked } = checkWithDefaults(this.registry, route.name, written, this.defaults, this.references);
     const { name } = route;
     const { plan } = checked;
-    const linted = plan ? lintRoute({ name, config, plan }, this.where(route), this.schemas) : [];
+    const subject = plan && subjectOf({ name, config, plan }, this.schemas);
+    if (subject) this.subjects.set(name, subject);
+    const linted = subject ? lintSubject(subject, this.where(route)) : [];
     // What an endpoint says of one of its fields itself needs no second word.
     const said = new Set(checked.problems.map((problem) => problem.path.join("\n")));
     const found = [
@@ -137,9 +140,9 @@ class Check {
 
   /** What routes do to each other: adds it to the one that comes later. */
   together(written: readonly WrittenRoute[], checked: readonly ConfiguredRoute[]): readonly ConfiguredRoute[] {
-    const startable = checked.flatMap(({ name, config, plan }) => (plan ? [{ name, config, plan }] : []));
+    const startable = checked.flatMap(({ name, plan }) => (plan ? [this.subjects.get(name)!] : []));
     const { services } = this.configuration.settings;
-    const found = startable.length === 0 ? [] : lintConfiguration(startable, services, this.schemas);
+    const found = startable.length === 0 ? [] : lintConfiguration(startable, services);
     if (found.length === 0) return checked;
     return checked.map((one, index) => {
       const own = found.filter(({ route }) => route === one.name).map(({ problem }) => problem);
@@ -183,7 +186,8 @@ class Check {
   }
 
   private fitted(route: WrittenRoute): Fitted {
-    const { place } = this.configuration;
+    const { place, hasFilled: hasAny } = this.configuration;
+    if (!hasAny) return { config: route.config, left: new Map() };
     const sides = [route.path, ...Object.values(route.sides ?? {})].map((path) => nearestPlace(place, path).place);
     if (!sides.some(hasFilled)) return { config: route.config, left: new Map() };
     const placeAt = (path: Path): Place | undefined => {
@@ -234,8 +238,7 @@ class Check {
     if (explained) return explained;
     if (problem.path.length === 1 && (typeof one.value === "string" || typeof one.value === "bigint")) {
       const message = problem.message.replace(/not a (?:string|bigint)$/, `not ${writtenAs(one, came)}`);
-      const isNumber =
-        /takes a whole number/.test(message) && typeof one.value === "string" && /^\d+$/.test(one.value);
+      const isNumber = /takes a whole number/.test(message) && typeof one.value === "string" && /^\d+$/.test(one.value);
       return { message, ...(isNumber ? { hint: "write it without quotes" } : {}) };
     }
     return {};

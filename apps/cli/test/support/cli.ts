@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-const BIN = join(ROOT, "apps/cli/dist/mqb.js");
+const BIN = join(ROOT, "apps/cli/dist/mqb.cjs");
 
 /** Bundles the command that the tests spawn, from the sources; takes a quarter of a second. */
 export function buildCli(): void {

@@ -1,7 +1,6 @@
-import type { YAMLMap } from "yaml";
-import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, type Node, type Pair, Scalar } from "yaml";
-import { aliasTargets } from "./anchors.ts";
+import { wholeNumber } from "../exact.ts";
 import type { DeferredText } from "./deferred.ts";
+import type { TextMap, TextNode, TextPair } from "./nodes.ts";
 import { type IndexedText, locationAt, NO_CHILDREN, type Path, type Place } from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
 import { substitute } from "./substitute.ts";
@@ -24,19 +23,15 @@ export interface Converted {
 /** Aliases may make this many values in all; more is an attack or an accident. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;
+const WHOLE = /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/;
 
 /**
  * Makes plain values of a parsed document (or one node of it), with variables put in and the place of each value. A text
  * that variables were put into stays a text, and its place says so: its field decides what it means.
  */
-export function convert(
-  document: Document.Parsed,
-  source: IndexedText,
-  options: ConvertOptions,
-  node?: Node,
-): Converted {
-  const conversion = new Conversion(document, source, options);
-  const { value, place } = conversion.node(node ?? document.contents, 0, [], []);
+export function convert(root: TextNode | undefined, source: IndexedText, options: ConvertOptions): Converted {
+  const conversion = new Conversion(source, options);
+  const { value, place } = conversion.node(root, 0, [], []);
   return { value, place, problems: conversion.problems, variables: conversion.variables };
 }
 
@@ -50,29 +45,26 @@ class Conversion {
   readonly variables = new Set<string>();
   private readonly source: IndexedText;
   private readonly options: ConvertOptions;
-  private readonly targets: ReadonlyMap<Alias, Node | undefined>;
   private values = 0;
   private gaveUp = false;
 
-  constructor(document: Document.Parsed, source: IndexedText, options: ConvertOptions) {
+  constructor(source: IndexedText, options: ConvertOptions) {
     this.source = source;
     this.options = options;
-    this.targets = source.text.includes("*") ? aliasTargets(document) : new Map();
   }
 
   /** `around` is the offset for a value that is not written; `open` are the nodes that this one is inside of. */
-  node(node: unknown, around: number, path: Path, open: readonly unknown[]): Placed {
-    const range = (node as Node | null | undefined)?.range;
-    const offset = range ? this.origin(range[0]) : around;
-    const place = { source: this.source, value: offset, ...(range ? { end: this.origin(range[1]) } : {}) };
-    const leaf = (value: unknown): Placed => ({ value, place: { ...place, children: NO_CHILDREN } });
+  node(node: TextNode | undefined, around: number, path: Path, open: readonly TextNode[]): Placed {
+    const offset = node?.start === undefined ? around : this.origin(node.start);
+    const end = node?.end === undefined ? undefined : this.origin(node.end);
+    const leaf = (value: unknown): Placed => ({ value, place: this.place(offset, end, NO_CHILDREN) });
     this.values += 1;
     if (this.gaveUp || this.values > MAX_VALUES || open.length > MAX_DEPTH) {
       this.giveUp(offset, path, open.length > MAX_DEPTH);
       return leaf(null);
     }
-    if (isAlias(node)) {
-      const target = this.targets.get(node);
+    if (node?.kind === "alias") {
+      const { target } = node;
       if (target === undefined) {
         // Without its name, which may be a secret that begins with *.
         const hint = "an anchor stands before its aliases; put a value that begins with * in quotes";
@@ -85,26 +77,31 @@ class Conversion {
       }
       return this.node(target, offset, path, open);
     }
-    if (isMap(node)) {
+    if (node?.kind === "map") {
       const { value, children } = this.map(node, offset, path, [...open, node]);
-      return { value, place: { ...place, children } };
+      return { value, place: this.place(offset, end, children) };
     }
-    if (isSeq(node)) {
+    if (node?.kind === "list") {
       const items: Placed[] = [];
       for (const item of node.items) {
         if (this.gaveUp) break;
         items.push(this.node(item, offset, [...path, items.length], [...open, node]));
       }
       const children = new Map<string | number, Place>(items.map((item, index) => [index, item.place]));
-      return { value: items.map((item) => item.value), place: { ...place, children } };
+      return { value: items.map((item) => item.value), place: this.place(offset, end, children) };
     }
-    if (!isScalar(node)) return leaf(null);
-    if (typeof node.value === "bigint") return leaf(Number(node.value));
-    if (typeof node.value !== "string") return leaf(isPlainValue(node.value) ? node.value : (node.source ?? null));
+    if (!node) return leaf(null);
+    if (typeof node.value === "number") return leaf(exactNumber(node.value, node.text));
+    if (typeof node.value !== "string") return leaf(isPlainValue(node.value) ? node.value : node.text);
     const { text, used } = this.substituted(node.value, offset, path);
     if (used.length === 0) return leaf(text);
-    const filled = { plain: node.type === Scalar.PLAIN, variables: [...new Set(used)] };
-    return { value: text, place: { ...place, children: NO_CHILDREN, filled } };
+    const filled = { plain: node.isPlain, variables: [...new Set(used)] };
+    return { value: text, place: { ...this.place(offset, end, NO_CHILDREN), filled } };
+  }
+
+  private place(value: number, end: number | undefined, children: Place["children"]): Place {
+    const { source } = this;
+    return end === undefined ? { source, value, children } : { source, value, end, children };
   }
 
   private giveUp(offset: number, path: Path, tooDeep: boolean): void {
@@ -115,19 +112,17 @@ class Conversion {
   }
 
   private map(
-    map: YAMLMap,
+    { pairs }: TextMap,
     offset: number,
     path: Path,
-    open: readonly unknown[],
+    open: readonly TextNode[],
   ): { value: Record<string, unknown>; children: Map<string | number, Place> } {
     const value: Record<string, unknown> = {};
     const children = new Map<string | number, Place>();
     const merged: Placed[] = [];
-    for (const pair of map.items as unknown[]) {
+    for (const pair of pairs) {
       if (this.gaveUp) break;
-      if (!isPair(pair)) continue;
-      const keyRange = (pair.key as Node | null)?.range;
-      const keyOffset = keyRange ? this.origin(keyRange[0]) : offset;
+      const keyOffset = pair.key?.start === undefined ? offset : this.origin(pair.key.start);
       if (isMergeKey(pair)) {
         merged.push(...this.merged(pair, keyOffset, path, open));
         continue;
@@ -155,8 +150,8 @@ class Conversion {
   }
 
   /** The maps that `<<` brings in; an earlier one wins, and what is written in the map itself wins over all. */
-  private merged(pair: Pair, offset: number, path: Path, open: readonly unknown[]): Placed[] {
-    const nodes = isSeq(pair.value) ? pair.value.items : [pair.value];
+  private merged({ value }: TextPair, offset: number, path: Path, open: readonly TextNode[]): Placed[] {
+    const nodes = value?.kind === "list" ? value.items : [value];
     const maps: Placed[] = [];
     for (const node of nodes) {
       if (this.gaveUp) break;
@@ -169,14 +164,13 @@ class Conversion {
     return maps;
   }
 
-  private key(node: unknown, offset: number, path: Path): string | undefined {
-    if (node === null) return "null";
-    if (!isScalar(node)) {
+  private key(node: TextNode | undefined, offset: number, path: Path): string | undefined {
+    if (!node) return "null";
+    if (node.kind !== "scalar") {
       this.report("MQB_CONFIG_TYPE", offset, path, "a key must be a plain value, not a list or a map");
       return undefined;
     }
-    const written = typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
-    const key = this.substituted(written, offset, path).text || (node.value === null ? "null" : written);
+    const key = this.substituted(node.text, offset, path).text || (node.value === null ? "null" : node.text);
     if (key !== "__proto__") return key;
     this.report("MQB_CONFIG_TYPE", offset, path, "a key cannot be called __proto__");
     return undefined;
@@ -211,15 +205,16 @@ class Conversion {
   }
 }
 
-function isMergeKey(pair: Pair): boolean {
-  return (
-    isScalar(pair.key) &&
-    (pair.key.source === "<<" || pair.key.value === "<<") &&
-    pair.key.type !== Scalar.QUOTE_DOUBLE &&
-    pair.key.type !== Scalar.QUOTE_SINGLE
-  );
+function isMergeKey({ key }: TextPair): boolean {
+  return key?.kind === "scalar" && key.text === "<<" && !key.isQuoted;
 }
 
 function isPlainValue(value: unknown): boolean {
-  return value === null || typeof value === "number" || typeof value === "boolean";
+  return value === null || typeof value === "boolean";
+}
+
+/** A whole number keeps every digit: an order number that was rounded is another order's. */
+function exactNumber(value: number, written: string): number | bigint {
+  if (Number.isSafeInteger(value) || !WHOLE.test(written)) return value;
+  return wholeNumber(written);
 }

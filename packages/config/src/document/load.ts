@@ -24,6 +24,8 @@ export interface Configuration {
   readonly document: unknown;
   /** Where every value was written. */
   readonly place: Place;
+  /** Whether variables were put into any value. */
+  readonly hasFilled: boolean;
   /** The places of each source by itself, also of what later ones replaced. */
   readonly texts: readonly Place[];
   /** Of the texts and their top level. With an error among them, `routes` may be incomplete. */
@@ -47,13 +49,13 @@ export async function readSource(path: string): Promise<SourceText> {
   return { name: path, text, format: /\.json$/i.test(path) ? "json" : "yaml" };
 }
 
-/**
- * Reads sources and lays each over the ones before it; the variables `MQB__A__B__C` of the environment come last. Without
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "there is no such file";
   return code === "EISDIR" ? "it is a folder" : message.replace(/, \w+ '.*'$/s, "");
 }
 
+/**
+ * Reads sources and lays each over the ones before it; the variables `MQB__A__B__C` of the environment come last. Without
  * a source the configuration is empty. Throws nothing: what is wrong is a problem with a place.
  */
 export function loadConfiguration(
@@ -84,10 +86,11 @@ export function loadConfiguration(
     publishers: app.publishers,
     document: value,
     place,
+    hasFilled: referenced.size > 0 || overridden.sources.length > 0,
     texts: trees,
     problems: found.map(createExcerpts(() => trees.flatMap(textLeaves))),
     sources: all,
-    secrets: variableSecrets(value, place, environment),
+    secrets: referenced.size === 0 ? [] : variableSecrets(value, place, environment),
   };
 }
 

@@ -1,9 +1,12 @@
-import { type Document, type ErrorCode, isMap, isPair, isScalar, parseDocument } from "yaml";
+import { type ErrorCode, parseDocument } from "yaml";
 import type { Environment } from "../environment.ts";
 import { type ConvertOptions, convert } from "./convert.ts";
 import { type DeferredText, deferReferences } from "./deferred.ts";
+import { nodesOf } from "./full.ts";
+import type { TextNode } from "./nodes.ts";
 import { type IndexedText, indexLines, locationAt, NO_CHILDREN, type Place, type SourceText } from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
+import { readQuickly } from "./quick.ts";
 import { substitute } from "./substitute.ts";
 
 /** A text turned into plain values, with the place of each. */
@@ -35,8 +38,8 @@ export function parseText(written: SourceText, environment: Environment): Parsed
   const fromProcess = (name: string): string | undefined => environment[name];
   const asWritten = parseYaml(source.text, source);
   if (asWritten.errors.length === 0) {
-    const own = envVars(asWritten.document, fromProcess);
-    return finish(asWritten.document, source, { lookup: (name) => fromProcess(name) ?? own[name] });
+    const own = envVars(asWritten.root, fromProcess);
+    return finish(asWritten.root, source, { lookup: (name) => fromProcess(name) ?? own[name] });
   }
   if (source.format === "json") return failed(source, asWritten.errors);
 
@@ -46,16 +49,19 @@ export function parseText(written: SourceText, environment: Environment): Parsed
   if (deferred.text === source.text) return failed(source, asWritten.errors);
   const again = parseYaml(deferred.text, source, deferred);
   if (again.errors.length > 0) return failed(source, again.errors);
-  const own = envVars(again.document, fromProcess, deferred);
-  return finish(again.document, source, { lookup: (name) => fromProcess(name) ?? own[name], deferred });
+  const own = envVars(again.root, fromProcess, deferred);
+  return finish(again.root, source, { lookup: (name) => fromProcess(name) ?? own[name], deferred });
 }
 
 interface Parsed {
-  readonly document: Document.Parsed;
+  /** Absent when the text is empty. */
+  readonly root?: TextNode | undefined;
   readonly errors: readonly DocumentProblem[];
 }
 
 function parseYaml(text: string, source: IndexedText, deferred?: DeferredText): Parsed {
+  const quick = source.format === "yaml" ? readQuickly(text) : undefined;
+  if (quick) return { root: quick, errors: [] };
   // With `silent`, a second document would be left out without a word. Duplicate keys are found in the conversion: the
   // parser compares every key with every other.
   const document = parseDocument(text, {
@@ -75,7 +81,7 @@ function parseYaml(text: string, source: IndexedText, deferred?: DeferredText): 
     errors.push({ level: "error", path: [], at, ...describe(error.code, error.message, source, at) });
   }
   if (source.format === "json" && errors.length === 0) errors.push(...strictJson(source));
-  return { document: document as Document.Parsed, errors };
+  return { root: nodesOf(document), errors };
 }
 
 /** YAML takes more than JSON does: comments, single quotes, a comma at the end. */
@@ -134,8 +140,8 @@ function withoutQuotes(message: string): string {
     .replace(/ ![^\s]*/g, "");
 }
 
-function finish(document: Document.Parsed, source: IndexedText, options: ConvertOptions): ParsedText {
-  const { value, place, problems, variables } = convert(document, source, options);
+function finish(root: TextNode | undefined, source: IndexedText, options: ConvertOptions): ParsedText {
+  const { value, place, problems, variables } = convert(root, source, options);
   if (problems.some((problem) => problem.level === "error")) return { place, problems, variables };
   return { value, place, problems, variables };
 }
@@ -154,21 +160,19 @@ function tooLong({ name, format, text }: SourceText): ParsedText {
 
 /** The `env_vars` of the document, as text. They may refer to the process environment. */
 function envVars(
-  document: Document.Parsed,
+  root: TextNode | undefined,
   lookup: (name: string) => string | undefined,
   deferred?: DeferredText,
 ): Readonly<Record<string, string>> {
   const vars: Record<string, string> = Object.create(null);
-  if (!isMap(document.contents)) return vars;
-  for (const pair of document.contents.items as unknown[]) {
-    if (!isPair(pair) || !isScalar(pair.key)) continue;
-    if ((pair.key.value !== "env_vars" && pair.key.value !== "envVars") || !isMap(pair.value)) continue;
-    for (const item of pair.value.items as unknown[]) {
-      if (!isPair(item) || !isScalar(item.key) || !isScalar(item.value)) continue;
+  if (root?.kind !== "map") return vars;
+  for (const { key, value } of root.pairs) {
+    if (key?.kind !== "scalar" || (key.value !== "env_vars" && key.value !== "envVars") || value?.kind !== "map")
+      continue;
+    for (const { key: name, value: item } of value.pairs) {
+      if (name?.kind !== "scalar" || item?.kind !== "scalar") continue;
       // A number such as 012345 is its text here, as in the environment.
-      const { value, source: text } = item.value;
-      const written = typeof value === "string" ? value : (text ?? String(value ?? ""));
-      vars[String(item.key.value)] = substitute(deferred?.restore(written) ?? written, lookup).text;
+      vars[name.text] = substitute(deferred?.restore(item.text) ?? item.text, lookup).text;
     }
   }
   return vars;

@@ -21,7 +21,12 @@ export interface Field {
   readonly fallback: unknown;
   /** Members and entries that were asked for: many routes ask for the same ones. */
   readonly inner: Map<string, Field | undefined>;
+  /** What `membersMarked` has found: it is asked for each endpoint. */
+  readonly marked: Map<string, readonly Marked[]>;
 }
+
+/** A member whose schema has a mark, and the mark. */
+export type Marked = readonly [member: string, mark: unknown];
 
 export function fieldOf(schema: JsonSchema, root: JsonSchema, isSecret = false): Field {
   const options = alternatives(schema, root);
@@ -47,6 +52,7 @@ export function fieldOf(schema: JsonSchema, root: JsonSchema, isSecret = false):
     marks: marksOf([...options, schema]),
     fallback: schema.default ?? options.find((option) => option.default !== undefined)?.default,
     inner: new Map(),
+    marked: new Map(),
   };
 }
 
@@ -84,6 +90,20 @@ function makeEntry(field: Field, index: number): Field | undefined {
 /** Members with a name of their own. */
 export function membersOf(field: Field): string[] {
   return [...new Set(field.options.flatMap((option) => Object.keys(option.properties ?? {})))];
+}
+
+/** Members that their schema marks with `x-mqb-<name>`. */
+export function membersMarked({ options, marked }: Field, name: string): readonly Marked[] {
+  let found = marked.get(name);
+  if (!found) {
+    const members = options.flatMap((option) => Object.entries(option.properties ?? {}));
+    found = members.flatMap(([member, schema]): Marked[] => {
+      const mark = schema[MARK + name];
+      return mark === undefined ? [] : [[member, mark]];
+    });
+    marked.set(name, found);
+  }
+  return found;
 }
 
 function known({ inner }: Field, key: string, make: () => Field | undefined): Field | undefined {

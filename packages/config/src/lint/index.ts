@@ -2,6 +2,7 @@ import type { Problem, RoutePlan } from "@mqb/core";
 import { createSchemas, type Schemas } from "../fields/schemas.ts";
 import { certificates } from "./certificates.ts";
 import { clearSecret } from "./clear-secret.ts";
+import { compressedName } from "./compressed-name.ts";
 import { deadLetters } from "./dead-letters.ts";
 import { defeatedSetting } from "./defeated-setting.ts";
 import { freshIds } from "./fresh-ids.ts";
@@ -23,10 +24,12 @@ import { tls } from "./tls.ts";
 import { urlPassword } from "./url-password.ts";
 
 export type { FoundInRoute, Written } from "./lint.ts";
+export { type Subject, subjectOf } from "./subject.ts";
 
 const ROUTE: readonly RouteLint[] = [
   nullWithOptions,
   sameFile,
+  compressedName,
   loop,
   middlewareOrder,
   metadataOrder,
@@ -59,17 +62,16 @@ const UNKNOWN: Written = { isInClear: () => false };
  * What can be seen of a route without running it, beyond what its parts check by themselves: orders that do the opposite of
  * what was meant, settings without effect, secrets, loops. Opens nothing. An error among it keeps the route from starting.
  */
-export function lintRoute(route: LintedRoute, where: Written = UNKNOWN, schemas: Schemas = createSchemas()): Problem[] {
-  const subject = subjectOf(route, schemas);
+export function lintRoute(route: LintedRoute, where?: Written, schemas: Schemas = createSchemas()): Problem[] {
+  return lintSubject(subjectOf(route, schemas), where);
+}
+
+/** As `lintRoute`, of a route that was taken apart already. */
+export function lintSubject(subject: Subject, where: Written = UNKNOWN): Problem[] {
   return ROUTE.flatMap((lint) => lint(subject, where));
 }
 
 /** What routes of one configuration do to each other, and to the addresses that the process itself listens on. */
-export function lintConfiguration(
-  routes: readonly LintedRoute[],
-  services: Services = {},
-  schemas: Schemas = createSchemas(),
-): FoundInRoute[] {
-  const subjects: readonly Subject[] = routes.map((route) => subjectOf(route, schemas));
+export function lintConfiguration(subjects: readonly Subject[], services: Services = {}): FoundInRoute[] {
   return CONFIGURATION.flatMap((lint) => lint(subjects, services));
 }

@@ -1,4 +1,5 @@
 import type { Side } from "@mqb/core/plugin";
+import { membersMarked } from "../fields/field.ts";
 import { type FoundInRoute, problem, type Services } from "./lint.ts";
 import { type EndpointPart, type Subject, settingOf } from "./subject.ts";
 
@@ -50,11 +51,10 @@ export function listening(routes: readonly Subject[], services: Services): Found
 }
 
 function listenersOf(route: string, part: EndpointPart): Listener[] {
-  const members = part.field.options.flatMap((option) => Object.entries(option.properties ?? {}));
-  return members.flatMap(([field, schema]): Listener[] => {
-    const facts = schema["x-mqb-listens"] as ListenFacts | undefined;
+  return membersMarked(part.field, "listens").flatMap(([field, mark]): Listener[] => {
+    const facts = mark as ListenFacts;
     const address = settingOf(part, field);
-    if (!facts || typeof address !== "string" || (facts.side ?? part.side) !== part.side) return [];
+    if (typeof address !== "string" || (facts.side ?? part.side) !== part.side) return [];
     if (facts.when !== undefined && settingOf(part, facts.when) !== true) return [];
     return addressOf(address, `route "${route}"`).map((one) => ({ ...one, route, part, field, facts }));
   });

@@ -1,4 +1,5 @@
 import type { Problem } from "@mqb/core";
+import { membersMarked } from "../fields/field.ts";
 import { problem } from "./lint.ts";
 import { sourceOf } from "./source-facts.ts";
 import type { Subject } from "./subject.ts";
@@ -7,7 +8,7 @@ import type { Subject } from "./subject.ts";
 export function loop({ plan, endpoints }: Subject): Problem[] {
   const input = endpoints.find((one) => one.endpoint === plan.input)!;
   const source = sourceOf(input);
-  if (!source || input.field.options.some((one) => hasFile(one.properties))) return [];
+  if (!source || membersMarked(input.field, "file").length > 0) return [];
   return endpoints
     .filter((one) => one.side === "output" && sourceOf(one)?.key === source.key)
     .map((one) =>
@@ -19,8 +20,4 @@ export function loop({ plan, endpoints }: Subject): Problem[] {
         "write to another one, or leave some out with a filter",
       ),
     );
-}
-
-function hasFile(properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}): boolean {
-  return Object.values(properties).some((one) => one["x-mqb-file"] !== undefined);
 }

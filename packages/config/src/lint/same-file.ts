@@ -2,7 +2,7 @@ import { type BigIntStats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Problem } from "@mqb/core";
 import { problem } from "./lint.ts";
-import { type EndpointPart, leavesOf, type Subject, settingOf } from "./subject.ts";
+import { type EndpointPart, fieldsMarked, leavesOf, type Subject, settingOf } from "./subject.ts";
 
 /**
  * A route that appends to the file that it reads never comes to its end, by whatever name it has it: a link, a redirected
@@ -26,7 +26,7 @@ interface NamedFile {
 }
 
 function filesOf(part: EndpointPart): NamedFile[] {
-  return fieldsWith(part, "file").flatMap((field) => {
+  return fieldsMarked(part, "file").flatMap((field) => {
     const path = settingOf(part, field);
     const file = typeof path === "string" ? identityOf(path === "-" ? STREAMS[part.side] : path) : undefined;
     return file === undefined ? [] : [{ part, field, file }];
@@ -50,9 +50,4 @@ function identityOf(path: string): string | undefined {
 function shown(part: EndpointPart, field: string): string {
   const written = leavesOf(part).find(({ path }) => path[0] === field)?.value;
   return String(written ?? settingOf(part, field));
-}
-
-function fieldsWith({ field }: EndpointPart, mark: string): string[] {
-  const members = field.options.flatMap((option) => Object.entries(option.properties ?? {}));
-  return members.filter(([, schema]) => schema[`x-mqb-${mark}`] !== undefined).map(([name]) => name);
 }

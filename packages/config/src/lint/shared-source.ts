@@ -16,12 +16,18 @@ export function sharedSource(routes: readonly Subject[]): FoundInRoute[] {
       return source ? [{ route: name, part, source }] : [];
     }),
   );
-  return readers.flatMap((reader, index) =>
-    readers
-      .slice(0, index)
-      .filter((other) => other.source.key === reader.source.key)
-      .flatMap((other) => [...differing(reader, other), ...taking(reader, other), ...sharing(reader, other)]),
-  );
+  const before = new Map<string, Reader[]>();
+  return readers.flatMap((reader) => {
+    const others = before.get(reader.source.key) ?? [];
+    const found = others.flatMap((other) => [
+      ...differing(reader, other),
+      ...taking(reader, other),
+      ...sharing(reader, other),
+    ]);
+    before.set(reader.source.key, others);
+    others.push(reader);
+    return found;
+  });
 }
 
 function differing({ route, part, source }: Reader, other: Reader): FoundInRoute[] {

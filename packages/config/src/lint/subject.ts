@@ -1,7 +1,7 @@
 import type { ResolvedEndpoint, RoutePlan } from "@mqb/core";
 import { isMap, type Side } from "@mqb/core/plugin";
 import type { Path } from "../document/place.ts";
-import { entryOf, type Field, memberOf } from "../fields/field.ts";
+import { entryOf, type Field, memberOf, membersMarked } from "../fields/field.ts";
 import type { Schemas } from "../fields/schemas.ts";
 
 /** A route that could start, as lints look at it. */
@@ -94,7 +94,8 @@ function leavesIn(written: unknown, field: Field): Leaf[] {
   const visit = (value: unknown, of: Field, path: Path, outer: Leaf["marks"]): void => {
     if (of.marks["endpoint"] !== undefined) return;
     const entries = Array.isArray(value) ? [...value.entries()] : isMap(value) ? Object.entries(value) : undefined;
-    const marks = { ...outer, ...(entries ? marksOfMembers(of) : of.marks) };
+    const own = entries ? marksOfMembers(of) : of.marks;
+    const marks = outer === NO_MARKS ? own : { ...outer, ...own };
     if (!entries) {
       if (value !== undefined && value !== null) leaves.push({ path, value, field: of, marks });
       return;
@@ -104,12 +105,15 @@ function leavesIn(written: unknown, field: Field): Leaf[] {
       if (known) visit(member, known, [...path, key], marks);
     }
   };
-  visit(written, field, [], {});
+  visit(written, field, [], NO_MARKS);
   return leaves;
 }
 
+const NO_MARKS: Leaf["marks"] = {};
+
 /** Without those of a bare text that may stand for the whole. */
 function marksOfMembers({ marks, options }: Field): Leaf["marks"] {
+  if (!options.some((option) => option.type === "string")) return marks;
   const ofText = options.filter((option) => option.type === "string").flatMap((option) => Object.keys(option));
   return Object.fromEntries(Object.entries(marks).filter(([name]) => !ofText.includes(`x-mqb-${name}`)));
 }
@@ -117,6 +121,11 @@ function marksOfMembers({ marks, options }: Field): Leaf["marks"] {
 /** The value of one field of a checked configuration. */
 export function settingOf({ config }: Part, name: string): unknown {
   return isMap(config) ? config[name] : undefined;
+}
+
+/** The fields whose schema has `x-mqb-<mark>`. */
+export function fieldsMarked({ field }: Part, mark: string): string[] {
+  return membersMarked(field, mark).map(([member]) => member);
 }
 
 /** What a definition says of itself under `x-mqb-<name>`, at the root of its schema. */

@@ -32,6 +32,7 @@ export function createRedactor(): Redactor {
   const learn = (value: unknown, name = ""): void => {
     if (typeof value === "string") {
       if (name !== "" && isSecretName(name)) add(value);
+      if (!value.includes("://")) return;
       for (const password of passwordsIn(value)) {
         add(password);
         // A short one alone stands in too many words.
@@ -39,7 +40,8 @@ export function createRedactor(): Redactor {
       }
       for (const { from, to } of oddPasswords(value)) add(value.slice(from, to));
     } else if (typeof value === "object" && value !== null) {
-      for (const [key, member] of Object.entries(value)) learn(member, isSecretName(name) ? name : key);
+      const secret = isSecretName(name) ? name : undefined;
+      for (const [key, member] of Object.entries(value)) learn(member, secret ?? key);
     }
   };
   const text = (text: string): string => {
@@ -69,7 +71,12 @@ export function createRedactor(): Redactor {
   };
   return {
     add,
-    learn: (value) => learn(value),
+    // A configuration takes its time, and nothing may have to be written.
+    learn: (value) =>
+      void later.push(() => {
+        learn(value);
+        return [];
+      }),
     addLater: (secrets) => void later.push(secrets),
     text,
     json: <T>(value: T) => json(value) as T,

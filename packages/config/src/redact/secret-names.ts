@@ -1,20 +1,13 @@
 import { nearest } from "@mqb/core";
 
-const SECRET_WORDS = [
-  "password",
-  "passwd",
-  "passphrase",
-  "token",
-  "secret",
-  "credential",
-  "authorization",
-  "cookie",
-  "signature",
-  "apikey",
-];
-const SECRET_NAMES = /(?:^|_)(?:sig|pwd|auth|(?:access|api|secret|private|shared|account|encryption|decrypt)_?keys?)$/;
-/** Maps whose members are not known by name. */
-const SECRET_MAPS = /(?:^|_)(?:headers|basic_auth)$/;
+/** Words anywhere in a name; keys by what they are of; maps whose members are not known by name. */
+const SECRET_NAME = new RegExp(
+  [
+    "password|passwd|passphrase|token|secret|credential|authorization|cookie|signature|apikey",
+    "(?:^|_)(?:sig|pwd|auth|(?:access|api|secret|private|shared|account|encryption|decrypt)_?keys?)$",
+    "(?:^|_)(?:headers|basic_auth)$",
+  ].join("|"),
+);
 
 /** Whether the value of a field or parameter of this name is to be hidden. `partition_key` and its like are not. */
 export function isSecretName(name: string): boolean {
@@ -22,7 +15,7 @@ export function isSecretName(name: string): boolean {
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toLowerCase();
-  return SECRET_WORDS.some((word) => words.includes(word)) || SECRET_NAMES.test(words) || SECRET_MAPS.test(words);
+  return SECRET_NAME.test(words);
 }
 
 const UNDESCRIBED = [

@@ -1,5 +1,6 @@
 import type { Registry } from "@mqb/core";
 import {
+  type ChildEndpoint,
   type ConfigSchema,
   type EndpointDefinition,
   isMap,
@@ -82,11 +83,7 @@ function validated(definition: Parent, config: unknown): { readonly value: unkno
 }
 
 /** What is registered under a name is no part of the configuration. */
-function childrenOf(
-  definition: Parent,
-  config: unknown,
-  side: Side,
-): readonly { path: string; side: Side; endpoint: unknown }[] {
+function childrenOf(definition: Parent, config: unknown, side: Side): readonly ChildEndpoint[] {
   try {
     return definition.children!(config, side, { get: () => undefined, names: () => [] });
   } catch (error) {
@@ -95,8 +92,9 @@ function childrenOf(
   }
 }
 
-/** The steps of a child's path in its owner's configuration. A key may hold dots itself: `cases.order.new`. */
-function stepsTo(path: string, node: unknown): (string | number)[] {
+/** The steps of a child's path in its owner's configuration. A key in a written one may hold dots: `cases.order.new`. */
+function stepsTo(path: ChildEndpoint["path"], node: unknown): readonly (string | number)[] {
+  if (typeof path !== "string") return path;
   if (path === "") return [];
   const index = /^\[(\d+)\]\.?/.exec(path);
   if (index) {

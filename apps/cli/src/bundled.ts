@@ -1,0 +1,3 @@
+// What the bundle offers to whoever loads it.
+export { runProcess } from "./process.ts";
+export { staticTexts } from "./static-texts.ts";
