@@ -148,7 +148,6 @@ export const errors = defineErrors("MQB_STANDARD", {
   ID_CONSTANT: errorRow<{ template: string }>({
     kind: "config",
     message: (p) => `the template "${p.template}" has no ${"${...}"} token: every message would get the same id`,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of mqb
     hint: "take the id from the message, as in ${payload:order_id}",
   }),
   FAULT: errorRow<{ text: string }>({

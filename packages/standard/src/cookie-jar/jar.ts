@@ -3,7 +3,6 @@ import type { Clock } from "@mqb/core/plugin";
 const COOKIE = "cookie.";
 const VALUE = "value.";
 /** A name or value with one of these could become another header. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 interface Entry {

@@ -6,7 +6,6 @@ import { idConsumer } from "./consumer.ts";
 
 export const idSchema = z.string({ error: "expected a string, the template of the id" }).meta({
   description: "Template of the id; a message for which one of its values is not there gets none.",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of mqb
   examples: ["${payload:order_id}", "${metadata:tenant}/${payload:id}"],
   "x-mqb-template": true,
   "x-mqb-sets": ["mqb.id"],
