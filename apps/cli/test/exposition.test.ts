@@ -2,7 +2,6 @@ import { formatAddress, isLoopback, parseAddress } from "@mqb/config/uri";
 import type { RouteStatus } from "@mqb/core";
 import { MetricsRegistry } from "@mqb/standard";
 import { describe, expect, it } from "vitest";
-import { formatAddress, isLoopback, parseAddress } from "../src/metrics/address.ts";
 import { exposition } from "../src/metrics/exposition.ts";
 
 const route = (name: string, received: number): RouteStatus => ({

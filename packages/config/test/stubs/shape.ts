@@ -85,20 +85,20 @@ export function schemaOf(node: Node): z.ZodType {
 const isThere = (value: unknown): boolean => value !== undefined;
 
 export interface Nested {
-  readonly path: string;
+  readonly path: readonly (string | number)[];
   readonly side: "input" | "output";
   readonly endpoint: unknown;
 }
 
 /** The endpoints in a configuration of this shape. */
-export function endpointsIn(node: Node, value: unknown, path = ""): Nested[] {
+export function endpointsIn(node: Node, value: unknown, path: Nested["path"] = []): Nested[] {
   if (value === undefined) return [];
   if (node.kind === "endpoint") return [{ path, side: node.side, endpoint: value }];
   if (value === null || typeof value !== "object" || node.kind === "value") return [];
   if (node.kind === "list")
-    return (value as unknown[]).flatMap((item, index) => endpointsIn(node.of, item, `${path}[${index}]`));
+    return (value as unknown[]).flatMap((item, index) => endpointsIn(node.of, item, [...path, index]));
   return Object.entries(value).flatMap(([key, member]) => {
     const inner = node.kind === "fields" ? node.fields.get(key)?.node : node.of;
-    return inner ? endpointsIn(inner, member, path === "" ? key : `${path}.${key}`) : [];
+    return inner ? endpointsIn(inner, member, [...path, key]) : [];
   });
 }

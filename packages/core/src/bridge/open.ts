@@ -119,7 +119,7 @@ function contextFor(of: ResolvedEndpoint | ResolvedMiddleware, side: Side, scope
   const { bridge, sessions, ...own } = scope;
   const [name, configPath] = "type" in of ? [of.type, of.configPath] : [of.name, of.path];
   const at = formatPath(of.path);
-  const child = (endpoint: unknown, childSide: Side, relative: string): ResolvedEndpoint =>
+  const child = (endpoint: unknown, childSide: Side, relative: string | Path): ResolvedEndpoint =>
     resolveToOpen(endpoint, childSide, [...configPath, ...splitPath(relative)], scope);
   // What an output reads on the side was never received by the route.
   const aside = (): Accounting => (side === "input" ? new NestedAccounting(scope.accounting) : new Accounting());

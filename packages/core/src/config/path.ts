@@ -7,9 +7,9 @@ export function formatPath(path: Path): string {
   return steps.join("").replace(/^\./, "");
 }
 
-/** The steps of a written path: `cases.a`, `[0].to`. */
-export function splitPath(path: string): Path {
-  return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
-    index === undefined ? name! : Number(index),
-  );
+/** The steps of a written path: `cases.a`, `[0].to`. What is steps already stays so. */
+export function splitPath(path: string | Path): Path {
+  if (typeof path !== "string") return path;
+  const steps = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)];
+  return steps.map(([, index, name]) => name ?? Number(index));
 }

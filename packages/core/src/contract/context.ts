@@ -1,3 +1,4 @@
+import type { Path } from "../config/path.ts";
 import type { Accounting } from "../route/accounting.ts";
 import type { Clock } from "./clock.ts";
 import type { Consumer, OutputCapabilities, Publisher } from "./endpoint.ts";
@@ -43,13 +44,13 @@ export interface OpenContext {
    */
   share<T>(key: string, make: () => Promise<T>, dispose: (value: T) => Promise<void>): Promise<Shared<T>>;
   /**
-   * Opens an endpoint nested in this one's configuration. `path` is relative: `endpoint`, `[0]`, `cases.a`. With `draining`
+   * Opens an endpoint nested in this one's configuration. `path` is relative, as of its `ChildEndpoint`. With `draining`
    * it is read to its end: `receive` resolves empty there, or after a silence where the source does not know its end.
    */
-  openConsumer(endpoint: unknown, path: string, options?: { readonly draining?: boolean }): Promise<Consumer>;
+  openConsumer(endpoint: unknown, path: string | Path, options?: { readonly draining?: boolean }): Promise<Consumer>;
   /** As `EndpointDefinition.pin` of an endpoint nested in this one's configuration; nothing where it has none. */
-  pin(endpoint: unknown, path: string): Promise<void>;
-  openPublisher(endpoint: unknown, path: string): Promise<Publisher>;
+  pin(endpoint: unknown, path: string | Path): Promise<void>;
+  openPublisher(endpoint: unknown, path: string | Path): Promise<Publisher>;
   /** Opens a state store by URL, e.g. `file:///var/lib/mqb/state.json` or `memory:`. */
   openStore(url: string): Promise<StateStore>;
   /** The endpoint registered under a name, as written; undefined when there is none. */

@@ -6,8 +6,8 @@ import type { ConfigSchema } from "./schema.ts";
 
 /** An endpoint nested in a configuration, as the user wrote it. */
 export interface ChildEndpoint {
-  /** Where it stands, relative to its owner: `endpoint`, `[0]`, `cases.a`. */
-  readonly path: string;
+  /** Where it stands, relative to its owner: `endpoint`, `[0].to`; as steps where a key may hold a dot: `["cases", key]`. */
+  readonly path: string | readonly (string | number)[];
   readonly side: Side;
   readonly endpoint: unknown;
 }

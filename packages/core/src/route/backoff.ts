@@ -15,8 +15,7 @@ export class Backoff {
 
   next(): number {
     const first = this.attempts === 0 ? this.intervalMs : Math.max(this.intervalMs, SHORTEST_GROWING_MS);
-    const grown = first * 2 ** Math.min(this.attempts, 16);
-    this.attempts += 1;
+    const grown = first * 2 ** Math.min(this.attempts++, 16);
     return Math.min(grown, Math.max(LONGEST_MS, this.intervalMs)) * (1 - Math.random() * 0.2);
   }
 

@@ -66,9 +66,7 @@ function isThenable(value: unknown): value is Promise<Message | undefined | null
 
 /** Also true for a message of another copy of core. */
 function isMessage(value: object): value is Message {
-  const message = value as Partial<Message>;
-  return (
-    value instanceof Message ||
-    (message.payload instanceof Uint8Array && typeof message.id === "string" && message.metadata instanceof Map)
-  );
+  if (value instanceof Message) return true;
+  const { payload, id, metadata } = value as Partial<Message>;
+  return payload instanceof Uint8Array && typeof id === "string" && metadata instanceof Map;
 }

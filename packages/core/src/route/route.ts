@@ -72,8 +72,7 @@ export class Route {
     const { accounting, drops, backoff } = this;
     // A connection that brings the source forward is a good one: the next failure starts with the short pause again.
     const cameForward = (): void => backoff.reset();
-    const common = { plan, bridge, accounting, drops, sessions: new Map<string, Map<string, unknown>>() };
-    this.settings = { ...common, handler, remaining, cameForward };
+    this.settings = { plan, bridge, accounting, drops, sessions: new Map(), handler, remaining, cameForward };
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
     });

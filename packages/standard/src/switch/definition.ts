@@ -25,7 +25,7 @@ async function open(settings: SwitchSettings, context: OpenContext): Promise<Swi
   const router = routerOf(settings, () => context.expressions());
   const children = destinationsOf(settings);
   const opened = await openAll(children.map(({ endpoint, path }) => context.openPublisher(endpoint, path)));
-  const destinations = new Map(children.map(({ path }, index) => [path, opened[index]!]));
+  const destinations = new Map(children.map(({ path }, index) => [[path].flat().join("."), opened[index]!]));
   return new SwitchPublisher({ router, destinations, route, clock, log });
 }
 

@@ -6,7 +6,7 @@ export function destinationsOf({ cases, when, default: other }: SwitchSettings):
   const side = "output";
   return [
     ...Object.entries(cases ?? {}).map(
-      ([value, endpoint]): ChildEndpoint => ({ path: `cases.${value}`, side, endpoint }),
+      ([value, endpoint]): ChildEndpoint => ({ path: ["cases", value], side, endpoint }),
     ),
     ...(when ?? []).map(({ to }, index): ChildEndpoint => ({ path: `when[${index}].to`, side, endpoint: to })),
     ...(other === undefined ? [] : [{ path: "default", side, endpoint: other } as const]),
