@@ -1,4 +1,4 @@
-import { defineMiddleware, isMap, type OpenContext } from "@mqb/core/plugin";
+import { defineMiddleware, isMap, type MiddlewareContext } from "@mqb/core/plugin";
 import { Reopening } from "@mqb/standard";
 import { AnswerCache } from "./cache.ts";
 import { check } from "./check.ts";
@@ -30,32 +30,45 @@ export const lookup = defineMiddleware({
   check,
 });
 
-function openLookups(settings: LookupSettings, context: OpenContext): Promise<readonly Lookup[]> {
-  return openAll(placed(settings).map((one) => openLookup(one, settings, context)));
+type Context = MiddlewareContext<unknown>;
+
+function openLookups(settings: LookupSettings, context: Context): Promise<readonly Lookup[]> {
+  return openAll(
+    placed(settings).map((one, i) => {
+      const answersBatches = context.children[i]?.output?.answersBatches ?? false;
+      return openLookup(one, settings, context, answersBatches);
+    }),
+  );
 }
 
-async function openLookup(one: Placed, whole: LookupSettings, context: OpenContext): Promise<Lookup> {
-  const { settings } = one;
+async function openLookup(
+  one: Placed,
+  { on_error, concurrency, timeout_ms }: LookupSettings,
+  context: Context,
+  answersBatches: boolean,
+): Promise<Lookup> {
   const { clock, session, log, route } = context;
   const relative = pathOf(one);
   const path = `${context.path}.${relative}`;
-  const endpoint = withStatus(settings.from);
+  const { into, from, cache } = one.settings;
   const compile = compiler(context, relative);
+  const requests = new Requests(one.settings, compile);
+  const keys = cache == null ? undefined : new Keys(cache.key, compile);
+  const endpoint = withStatus(from);
   const open = () => context.openPublisher(endpoint, relative);
   const first = await open();
-  const { cache } = settings;
   const source = new Source({
     // The route does not connect anew for a failure that it does not see.
-    publisher: whole.on_error === "fail" ? first : new Reopening({ open, path, route, clock, log }, first),
+    publisher: on_error === "fail" ? first : new Reopening({ open, path, route, clock, log }, first),
     path,
-    requests: new Requests(settings, compile),
-    answersBatches: false,
-    concurrency: whole.concurrency,
-    timeoutMs: whole.timeout_ms ?? undefined,
-    cache: cache == null ? undefined : { answers: kept(session, relative, cache), keys: new Keys(cache.key, compile) },
+    requests,
+    answersBatches,
+    concurrency,
+    timeoutMs: timeout_ms ?? undefined,
+    cache: cache && keys && { answers: kept(session, relative, cache), keys },
     clock,
   });
-  return { into: parseInto(settings.into), source };
+  return { into: parseInto(into), source };
 }
 
 /** Outlives reconnects. */

@@ -1,4 +1,5 @@
 import { type MessageBatch, type Metadata, type Slab, type SlabFields, slabBatch } from "@mqb/core/plugin";
+import { Output } from "./output.ts";
 
 /** What became of a batch. */
 export interface Enriched {
@@ -23,29 +24,48 @@ export class EnrichedBatch {
   private readonly places: Uint32Array;
   /** By kept message and lookup. */
   private readonly found: Uint8Array;
-  private readonly payloads: Uint8Array[] = [];
+  /** The payloads that go on, one behind another. */
+  readonly out: Output;
+  private readonly starts: Uint32Array;
+  private readonly ends: Uint32Array;
+  private readonly terminator: Uint8Array | undefined;
+  private count = 0;
+  /** Of what was kept last, in `out`. */
+  private end = 0;
   private readonly failed: { readonly index: number; readonly error: unknown }[] = [];
   private reasons: Map<number, string> | undefined;
-  private bytes = 0;
   private dropped = 0;
 
-  /** `names`: of the fields that get an answer; none where the answer is the payload. */
-  constructor(whole: MessageBatch, names: readonly string[]) {
+  /** `names`: of the fields that get an answer; none where the answer is the payload. `growth`: of payloads, expected. */
+  constructor(whole: MessageBatch, names: readonly string[], growth: number) {
+    const { length, slab } = whole;
     this.whole = whole;
     this.names = names.map((name) => `lookup.${name}.found`);
     this.width = Math.max(1, names.length);
-    this.places = new Uint32Array(whole.length);
-    this.found = new Uint8Array(whole.length * this.width);
+    this.places = new Uint32Array(length);
+    this.found = new Uint8Array(length * this.width);
+    this.starts = new Uint32Array(length);
+    this.ends = new Uint32Array(length);
+    // An answer is written without line breaks, and a payload of lines has none: each is a line again.
+    const { terminator } = slab ?? {};
+    if (terminator?.length === 1 && terminator[0] === LINE_BREAK) this.terminator = terminator;
+    this.out = new Output(Math.ceil(whole.byteLength * growth) + length);
   }
 
-  /** `found`: one for each lookup. `reason`: why a lookup failed, where the message goes on all the same. */
-  keep(index: number, payload: Uint8Array, found: readonly boolean[], reason?: string): void {
-    const count = this.payloads.length;
+  /**
+   * The payload at `index` was written to `out`. `found`: one for each lookup. `reason`: why a lookup failed, where the
+   * message goes on all the same.
+   */
+  keep(index: number, found: readonly boolean[], reason?: string): void {
+    const { out } = this;
+    const count = this.count++;
     this.places[count] = index;
+    this.starts[count] = this.end;
+    this.ends[count] = out.length;
+    if (this.terminator) out.byte(LINE_BREAK);
+    this.end = out.length;
     for (let i = 0; i < found.length; i++) this.found[count * this.width + i] = found[i] ? 1 : 0;
     if (reason !== undefined) (this.reasons ??= new Map()).set(count, reason);
-    this.bytes += payload.length;
-    this.payloads.push(payload);
   }
 
   fail(index: number, error: unknown): void {
@@ -57,28 +77,16 @@ export class EnrichedBatch {
   }
 
   finish(): Enriched {
-    const { whole, payloads, failed, dropped } = this;
-    const kept = payloads.length < whole.length ? this.places.slice(0, payloads.length) : undefined;
+    const { whole, failed, dropped, count, terminator } = this;
+    const kept = count < whole.length ? this.places.slice(0, count) : undefined;
     failed.sort((a, b) => a.index - b.index);
-    return { batch: slabBatch(this.slab(), this.fields(), whole.shared), kept, failed, dropped };
-  }
-
-  /** An answer is written without line breaks, and a payload of lines has none: each is a line again. */
-  private slab(): Slab {
-    const { payloads } = this;
-    const terminator = this.whole.slab?.terminator;
-    const lines = terminator?.length === 1 && terminator[0] === LINE_BREAK;
-    const bytes = Buffer.allocUnsafeSlow(this.bytes + (lines ? payloads.length : 0));
-    const starts = new Uint32Array(payloads.length);
-    const ends = new Uint32Array(payloads.length);
-    let at = 0;
-    for (let i = 0; i < payloads.length; i++) {
-      starts[i] = at;
-      bytes.set(payloads[i]!, at);
-      ends[i] = at += payloads[i]!.length;
-      if (lines) bytes[at++] = LINE_BREAK;
-    }
-    return { bytes, starts, ends, ...(lines ? { terminator } : {}) };
+    const slab: Slab = {
+      bytes: this.out.bytes,
+      starts: kept ? this.starts.slice(0, count) : this.starts,
+      ends: kept ? this.ends.slice(0, count) : this.ends,
+      ...(terminator ? { terminator } : {}),
+    };
+    return { batch: slabBatch(slab, this.fields(), whole.shared), kept, failed, dropped };
   }
 
   private fields(): SlabFields {

@@ -1,10 +1,10 @@
 import { describeError, kindOf, type MessageBatch } from "@mqb/core/plugin";
-import { type FieldEdit, formatPath, type JsonPath, spliceFields } from "@mqb/json";
+import { formatPath, type JsonPath } from "@mqb/json";
 import { type Answered, isFailure, NULL } from "./answer.ts";
 import type { LookupSettings } from "./config.ts";
 import { type Enriched, EnrichedBatch } from "./enriched.ts";
 import { errors } from "./errors.ts";
-import { Places } from "./into.ts";
+import { type FoundPlaces, Places } from "./places.ts";
 import type { Source } from "./source.ts";
 
 export interface Lookup {
@@ -12,6 +12,9 @@ export interface Lookup {
   readonly into: JsonPath;
   readonly source: Source;
 }
+
+/** A batch of tiny messages with large answers must not make room for as much behind every large batch. */
+const MAX_GROWTH = 8;
 
 export type Policies = Pick<LookupSettings, "on_missing" | "on_error">;
 
@@ -22,6 +25,8 @@ export class Enricher {
   /** Undefined: the payload is replaced, and may be anything. */
   private readonly places: Places | undefined;
   private readonly names: readonly string[];
+  /** Bytes that came out of the last batch for each that went in. */
+  private growth = 1.2;
 
   constructor(lookups: readonly Lookup[], policies: Policies) {
     this.lookups = lookups;
@@ -34,30 +39,26 @@ export class Enricher {
 
   /** Never rejects. When `signal` aborts, what is not answered has failed. */
   async run(batch: MessageBatch, signal: AbortSignal): Promise<Enriched> {
-    const enriched = new EnrichedBatch(batch, this.names);
-    const positions = this.withRoom(batch, enriched);
+    const enriched = new EnrichedBatch(batch, this.names, this.growth);
+    const places = this.places?.look(batch);
+    const positions = withRoom(batch, places, enriched);
     const answers = await Promise.all(this.lookups.map(({ source }) => source.ask(batch, positions, signal)));
     const own = new Array<Answered>(this.lookups.length);
     for (let i = 0; i < positions.length; i++) {
       for (let at = 0; at < own.length; at++) own[at] = answers[at]![i]!;
-      this.settle(batch, positions[i]!, own, enriched);
+      this.settle(batch, positions[i]!, own, places, enriched);
     }
+    if (batch.byteLength > 0) this.growth = Math.min(MAX_GROWTH, (1.05 * enriched.out.length) / batch.byteLength);
     return enriched.finish();
   }
 
-  /** The positions of messages that answers can be written into: nobody is asked for the others. */
-  private withRoom(batch: MessageBatch, enriched: EnrichedBatch): Uint32Array {
-    const positions = new Uint32Array(batch.length);
-    let count = 0;
-    for (let index = 0; index < batch.length; index++) {
-      const fault = this.places?.fault(batch, index);
-      if (fault) enriched.fail(index, fault);
-      else positions[count++] = index;
-    }
-    return positions.subarray(0, count);
-  }
-
-  private settle(batch: MessageBatch, index: number, answers: readonly Answered[], enriched: EnrichedBatch): void {
+  private settle(
+    batch: MessageBatch,
+    index: number,
+    answers: readonly Answered[],
+    places: FoundPlaces | undefined,
+    enriched: EnrichedBatch,
+  ): void {
     const { on_missing, on_error } = this.policies;
     const failed = answers.some(isFailure);
     const missing = answers.findIndex((answer) => !isFailure(answer) && !answer.found);
@@ -67,20 +68,12 @@ export class Enricher {
       enriched.fail(index, errors.MISSING({ into: formatPath(this.lookups[missing]!.into) }));
     } else if ((failed && on_error === "drop") || (missing >= 0 && on_missing === "drop")) enriched.drop();
     else {
+      const values = answers.map((answer) => this.valueOf(answer));
+      if (places) places.write(index, values, enriched.out);
+      else enriched.out.put(values[0] ?? batch.payload(index));
       const found = answers.map((answer) => !isFailure(answer) && answer.found);
-      enriched.keep(index, this.payload(batch, index, answers), found, failed ? describeError(error) : undefined);
+      enriched.keep(index, found, failed ? describeError(error) : undefined);
     }
-  }
-
-  private payload(batch: MessageBatch, index: number, answers: readonly Answered[]): Uint8Array {
-    const bytes = batch.payload(index);
-    if (!this.places) return this.valueOf(answers[0]!) ?? bytes;
-    const edits: FieldEdit[] = [];
-    for (let at = 0; at < answers.length; at++) {
-      const value = this.valueOf(answers[at]!);
-      if (value) edits.push({ path: this.lookups[at]!.into, value });
-    }
-    return edits.length > 0 ? spliceFields(bytes, 0, bytes.length, edits) : bytes;
   }
 
   /** What is written; undefined = nothing. */
@@ -89,6 +82,18 @@ export class Enricher {
     if (isFailure(answer)) return on_error === "write_null" ? NULL : undefined;
     return answer.found || on_missing === "write_null" ? answer.json : undefined;
   }
+}
+
+/** The positions of messages that answers can be written into: nobody is asked for the others. */
+function withRoom(batch: MessageBatch, places: FoundPlaces | undefined, enriched: EnrichedBatch): Uint32Array {
+  const positions = new Uint32Array(batch.length);
+  let count = 0;
+  for (let index = 0; index < batch.length; index++) {
+    const fault = places?.fault(index);
+    if (fault) enriched.fail(index, fault);
+    else positions[count++] = index;
+  }
+  return positions.subarray(0, count);
 }
 
 const SEVERITY = ["config", "permanent"] as const;

@@ -16,7 +16,7 @@ export interface SourceSetup {
   readonly answersBatches: boolean;
   readonly concurrency: number;
   readonly timeoutMs: number | undefined;
-  readonly cache: { readonly answers: AnswerCache; readonly keys: Keys } | undefined;
+  readonly cache: { readonly answers: AnswerCache; readonly keys: Keys } | null | undefined;
   readonly clock: Clock;
 }
 

@@ -2,6 +2,13 @@ import { codeOf, kindOf, type Outcome } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { ASKED, Asked, batch, contextWith, never, openOutput } from "./looking.ts";
 
+const ANSWERS_BATCHES = {
+  acknowledges: true,
+  replies: true,
+  orderedPublish: false,
+  idempotent: false,
+  answersBatches: true,
+};
 const many = (count: number) => batch(...Array.from({ length: count }, (_, n) => `{"n":${n}}`));
 
 describe("asking", () => {
@@ -22,6 +29,15 @@ describe("asking", () => {
       if (concurrency === 1) expect(numbers).toEqual(Array.from({ length: 40 }, (_, i) => Math.floor(i / 2)));
     },
   );
+
+  it("sends a whole batch to an endpoint that answers it at once", async () => {
+    const asked = new Asked((request) => request.text());
+    const context = { ...contextWith({ asked }), children: [{ type: "asked", output: ANSWERS_BATCHES }] };
+    const { publisher, sink } = await openOutput({ ...ASKED, concurrency: 1 }, { asked }, context);
+    await publisher.send(many(20), never);
+    expect(asked.sends.map((batch) => batch.length)).toEqual([20]);
+    expect(sink.messages[7]!.text()).toBe('{"n":7,"user":{"n":7}}');
+  });
 
   it("keeps answers with their messages, whatever the order in which they come", async () => {
     const asked = new Asked((request) => request.text());

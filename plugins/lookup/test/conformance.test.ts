@@ -10,6 +10,7 @@ const from = { static: { body: '{"name":"${payload:n}"}', raw: true } };
 const common = { plugin, middleware: "lookup", changes: true, context: () => ({ plugins: [standard] }) };
 // An endpoint in a test's context says nothing of itself, so that it is asked with one message after another.
 const looksInside = true;
+const children = [{ type: "static", output: standard.endpoints!["static"]!.output!.capabilities({}, {} as never) }];
 
 for (const concurrency of [1, 8]) {
   testMiddleware(
@@ -33,6 +34,17 @@ for (const concurrency of [1, 8]) {
     },
   );
 }
+
+// A whole batch at once; a key is found without a message.
+testMiddleware(
+  { describe, it },
+  {
+    ...common,
+    message,
+    config: { from, into: "user.rec", cache: { key: "${payload:n}" } },
+    context: () => ({ plugins: [standard], children }),
+  },
+);
 
 // The payload is replaced, and may be anything.
 testMiddleware({ describe, it }, { ...common, looksInside, config: { from, into: "$" } });

@@ -72,7 +72,7 @@ async function wrapped<T extends Closable, C>(
   try {
     for (const one of middlewares) {
       const inner = end;
-      const context = { ...contextFor(one, side, scope), below: one.below as C };
+      const context = { ...contextFor(one, side, scope), below: one.below as C, children: one.children };
       end = await unlessGivenUp(scope, () => wrap(one, inner, context));
     }
     return end;

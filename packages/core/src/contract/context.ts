@@ -1,6 +1,7 @@
 import type { Path } from "../config/path.ts";
 import type { Accounting } from "../route/accounting.ts";
 import type { Clock } from "./clock.ts";
+import type { ResolvedChild } from "./definition.ts";
 import type { Consumer, OutputCapabilities, Publisher } from "./endpoint.ts";
 import type { ExpressionCompiler } from "./expression.ts";
 import type { Logger } from "./log.ts";
@@ -64,6 +65,8 @@ export interface OpenContext {
 export interface MiddlewareContext<Capabilities> extends OpenContext {
   /** What the end that it wraps can do; the middlewares below this one are worked in. */
   readonly below: Capabilities;
+  /** The endpoints nested in its configuration, as its definition names them: what they were declared to be able to do. */
+  readonly children: readonly Pick<ResolvedChild, "type" | "input" | "output">[];
 }
 
 export type Side = "input" | "output";

@@ -120,6 +120,8 @@ export interface OutputCapabilities {
   readonly needsPositions?: string;
   /** The batch size that suits the sink, when the user gives none. */
   readonly defaultBatchSize?: number;
+  /** Answers a batch with one request, or without any: whoever asks it does not send it one message after another. */
+  readonly answersBatches?: boolean;
   /** When `send` has resolved, nothing of the sink refers to the batch, a message of it or their bytes. */
   readonly keepsNothing?: boolean;
 }

@@ -42,6 +42,7 @@ export const staticEndpoint = defineEndpoint({
       replies: true,
       orderedPublish: false,
       idempotent: false,
+      answersBatches: true,
     }),
     open(config, context) {
       const options = { encode: !config.raw, clock: context.clock, counter: counterOf(context) };
