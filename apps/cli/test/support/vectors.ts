@@ -2,6 +2,9 @@ import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, statSync }
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import zstd from "@foxglove/wasm-zstd";
+
+await zstd.isLoaded;
 
 const FOLDER = fileURLToPath(new URL("../vectors", import.meta.url));
 
@@ -94,6 +97,8 @@ function reader(compare: string): (bytes: Buffer) => string {
       return (bytes) => bytes.toString("latin1");
     case "decompress":
       return (bytes) => gunzipSync(bytes).toString("latin1");
+    case "decompress-payload":
+      return (bytes) => bytes.toString("utf8").split("\n").map(decompressPayload).join("\n");
     case "normalised":
       return (bytes) => maskIds(bytes.toString("utf8"));
     case "jsonl-metadata-unordered":
@@ -101,6 +106,23 @@ function reader(compare: string): (bytes: Buffer) => string {
     default:
       throw new Error(`no comparison "${compare}"`);
   }
+}
+
+/** An envelope with the content of its payload; its codec may have found other bytes for it. */
+function decompressPayload(line: string): string {
+  if (line === "") return line;
+  const { payload_base64: base64, ...rest } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const payload = Buffer.from(base64 === undefined ? "" : String(base64), "base64");
+  const codec = sniff(payload);
+  if (!codec) return line;
+  // A short zstd frame says its size in the byte behind magic and descriptor.
+  const content = codec === "gzip" ? gunzipSync(payload) : zstd.decompress(payload, payload[5]!);
+  return JSON.stringify({ ...rest, codec, content: content.toString("base64") });
+}
+
+function sniff(payload: Buffer): "gzip" | "zstd" | undefined {
+  if (payload[0] === 0x1f && payload[1] === 0x8b) return "gzip";
+  return payload.length > 5 && payload.readUInt32LE(0) === 0xfd2fb528 ? "zstd" : undefined;
 }
 
 function maskIds(text: string): string {
