@@ -30,7 +30,7 @@ export const weakJoinSchema = z.strictObject({
   }),
   max_open_bytes: field(integer(1), 64 * 1024 * 1024, {
     description:
-      "Nothing more is read while open groups hold this many bytes; some of each message are counted besides its payload.",
+      "Nothing more is read while open groups, or the batches that wait for them, hold this many bytes. Of each message in a group some are counted besides its payload.",
   }),
 });
 

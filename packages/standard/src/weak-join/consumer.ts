@@ -92,12 +92,24 @@ export class JoinConsumer implements Consumer {
     const deadline = groups.nextDeadline;
     if (deadline === undefined) return ahead.receive(max, signal);
     const left = deadline - context.clock.monotonic();
-    if (groups.bytes >= this.settings.max_open_bytes) {
-      await this.pauses.wait(left, signal);
+    if (this.isFull()) {
+      await this.room(left, signal);
       return undefined;
     }
     const delivery = await ahead.within(left, max, signal);
     return delivery ?? (signal.aborted ? this.lastRead(max, signal) : undefined);
+  }
+
+  private isFull(): boolean {
+    return Math.max(this.groups.bytes, this.held.bytes) >= this.settings.max_open_bytes;
+  }
+
+  /** Waits until a batch is committed, for so long at most. */
+  private async room(ms: number, signal: AbortSignal): Promise<void> {
+    const freed = new AbortController();
+    this.held.onFreed = () => freed.abort();
+    await this.pauses.wait(ms, AbortSignal.any([signal, freed.signal]));
+    this.held.onFreed = undefined;
   }
 
   /** Tells the source to stop waiting too; what it still gives is taken. */
@@ -177,7 +189,7 @@ export class JoinConsumer implements Consumer {
 
   /** Every member ends as the joined message did. */
   private settle({ members }: Group, disposition: Disposition): void {
-    for (const { held, index } of members) held?.settle(index, disposition);
+    for (const { held, index } of members) if (held) this.held.settle(held, index, disposition);
   }
 
   private tell(): void {

@@ -2,6 +2,7 @@ import { createBridge, createRegistry } from "@mqb/core";
 import { definePlugin, Message } from "@mqb/core/plugin";
 import { CollectingPublisher, fakePlugin, messageBatch, ScriptedConsumer, texts, within } from "@mqb/testkit";
 import { expect, it } from "vitest";
+import { errors } from "../../src/errors.ts";
 import standard, { customEndpoint, EndOfStream, type EndpointHooks, type ReceivedItem } from "../../src/index.ts";
 import { busy, rejected } from "../failures.ts";
 
@@ -117,6 +118,27 @@ it.each([
   await expect(start).rejects.toThrow(words);
   await expect(start).rejects.toThrow(hook);
   expect(closes).toBe(1);
+});
+
+it("one that cannot be made yet is tried again like any other, one that is misconfigured is not", async () => {
+  let tries = 0;
+  const flaky = customEndpoint(async (_, config) => {
+    tries += 1;
+    if (config === "never") throw errors.TEMPLATE({ token: "x", reason: "it is no good" });
+    if (tries < 3) throw new Error("not up yet");
+    return { sendBatch: () => {} };
+  });
+  const plugin = definePlugin({ name: "flaky", apiVersion: 1, endpoints: { flaky } });
+  const bridge = createBridge({ registry: createRegistry([standard, plugin]) });
+  const start = (name: string, config: unknown) => {
+    const output = { custom: { name: "flaky", config } };
+    return bridge.route(name, { input: { static: "x" }, output, reconnect_interval_ms: 1 }).start();
+  };
+  await start("soon", "soon");
+  expect(tries).toBe(3);
+  await expect(start("never", "never")).rejects.toMatchObject({ kind: "config" });
+  expect(tries).toBe(4);
+  await bridge.stop();
 });
 
 it.each([

@@ -75,6 +75,35 @@ it("reads no more while open groups hold too much, until the time of the oldest 
   expect(source.asked.length).toBe(2);
 });
 
+it.each([
+  [true, "until the oldest group is over"],
+  [false, "until one of them is committed"],
+])("with commits in order: %s, reads no more while batches wait for open groups, %s", async (commitsInOrder) => {
+  const { clock, source, consumer, receive } = await setUp({ max_open_bytes: 2_000 }, { below: { commitsInOrder } });
+  const large = (group: string) => message(group, "1".repeat(900));
+  source
+    .push([message("x", "1")])
+    .push([large("y"), large("y")])
+    .push([large("v")])
+    .push([message("w", "2")]);
+  await receive();
+  const joined = await receive();
+  await receive();
+  const blocked = consumer.receive(100, NEVER);
+  expect([await isPending(blocked), source.asked.length]).toEqual([true, 3]);
+  await joined.commit();
+  if (commitsInOrder) {
+    // The second batch is settled, but the first one is not.
+    expect([await isPending(blocked), source.commits.length]).toEqual([true, 0]);
+    await clock.advance(300);
+    await (await within(blocked, "the oldest groups fire")).commit();
+    expect(source.commits.length).toBe(3);
+  } else {
+    await within(blocked, "it reads on");
+    expect([source.asked.length, source.commits.length, clock.monotonic()]).toEqual([4, 1, 0]);
+  }
+});
+
 it.each(["its signal aborts", "it closes"])("a wait for the oldest group ends when %s", async (how) => {
   const { clock, source, consumer, receive } = await setUp({ max_open_bytes: 1 });
   source.push([message("x", "1")]);
