@@ -73,6 +73,32 @@ describe("mqb check", () => {
     expect((await folder.mqb(["check", "--strict"])).code).toBe(5);
   });
 
+  it.each(["", "# nothing yet\n", "log_level: info\n", "routes: {}\n"])(
+    "warns that there is nothing to run: %j",
+    async (text) => {
+      folder.write("config.yml", text);
+      const { code, stdout } = await folder.mqb(["check"]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^warning\[MQB_CONFIG_EMPTY\] .*nothing to run/)]);
+      expect((await folder.mqb(["check", "--strict"])).code).toBe(5);
+    },
+  );
+
+  it.each([
+    ["rotues: { a: { input: { file: { path: a } } } }\n", /rotues.*did you mean "routes"\?/],
+    [`log_level: loud\n${ROUTE}`, /log_level.*not "loud"/],
+    [`metrics_addr: here\n${ROUTE}`, /metrics_addr.*takes host:port, not "here"/],
+    [`metrics_addr: "127.0.0.1:70000"\n${ROUTE}`, /metrics_addr.*not "127\.0\.0\.1:70000"/],
+    [`logger: xml\n${ROUTE}`, /logger.*not "xml"/],
+  ])("refuses what a run refuses, with the same words and the same place: %j", async (text, words) => {
+    folder.write("config.yml", text);
+    const checked = await folder.mqb(["check", "--color", "never"]);
+    const ran = await folder.mqb(["run", "--no-metrics"]);
+    expect([checked.code, ran.code]).toEqual([1, 1]);
+    const told = /config\.yml:1:1 .*$/m.exec(checked.stdout)![0];
+    expect(told).toMatch(words);
+    expect(ran.stderr).toContain(told);
+  });
+
   it("prints one JSON document with --json", async () => {
     folder.write("config.yml", `${ROUTE}  b: { input: { file: { path: in, pth: 1 } } }\n`);
     const { code, stdout, stderr } = await folder.mqb(["check", "--json"]);

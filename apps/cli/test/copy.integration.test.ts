@@ -1,14 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildCli, runCli, scratchFolder, startCli } from "./support/cli.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli, runCli, startCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 const file = (name: string): string => join(scratch.path, name);
 const copy = (...args: string[]) => runCli(["copy", ...args], { cwd: scratch.path });

@@ -1,14 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { buildCli, runCli, scratchFolder } from "./support/cli.ts";
+import { beforeAll, expect, it } from "vitest";
+import { buildCli, runCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 const lines = (name: string): string[] => readFileSync(join(scratch.path, name), "utf8").split("\n").slice(0, -1);
 

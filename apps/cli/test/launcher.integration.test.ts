@@ -3,18 +3,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildCli, scratchFolder } from "./support/cli.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../../mqb", import.meta.url));
 const run = promisify(execFile);
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 describe("the launcher at the root of a clone", () => {
   it("builds what is stale without a word on stdout, and runs the command where it was called", async () => {

@@ -3,15 +3,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildCli, type Finished, runCli, scratchFolder, startCli } from "./support/cli.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli, type Finished, runCli, startCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 const MIB = 1024 * 1024;
 const PEAK = pathToFileURL(join(import.meta.dirname, "fixtures/peak-memory.mjs")).href;

@@ -1,15 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildCli, runCli, scratchFolder } from "./support/cli.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli, runCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 const run = (...args: string[]) => runCli(args, { cwd: scratch.path });
 

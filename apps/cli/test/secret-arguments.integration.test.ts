@@ -1,12 +1,9 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildCli, runCli, scratchFolder } from "./support/cli.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCli, runCli } from "./support/cli.ts";
+import { folderPerTest } from "./support/folder.ts";
 
-let scratch: ReturnType<typeof scratchFolder>;
 beforeAll(buildCli);
-beforeEach(() => {
-  scratch = scratchFolder();
-});
-afterEach(() => scratch.remove());
+const scratch = folderPerTest();
 
 describe("a secret in an argument", () => {
   it.each([
