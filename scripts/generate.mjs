@@ -5,8 +5,10 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { bootstrap, buildPackages, run } from "./bootstrap.mjs";
+import { configurationPage } from "./generate/configuration-page.mjs";
 import { errorPage } from "./generate/error-page.mjs";
 import { errorTables, problemCodes } from "./generate/error-tables.mjs";
+import { expressionSections } from "./generate/expression-page.mjs";
 import { pluginManifest } from "./generate/manifest.mjs";
 import { Outputs } from "./generate/outputs.mjs";
 import { pageName, pluginReadme, referenceIndex, referencePage } from "./generate/reference-pages.mjs";
@@ -52,8 +54,9 @@ async function documents() {
     outputs.file(`${folder}/schema.json`, `${JSON.stringify(schema, undefined, 2)}\n`);
     outputs.file(`${folder}/README.md`, pluginReadme({ folder, name, manifest, schema }));
   }
-  await reference(outputs, plugins.filter(isPublic));
-  outputs.file("docs/reference/mqb.schema.json", await configurationSchemaFile(plugins));
+  const configuration = await configurationSchemaOf(plugins);
+  await reference(outputs, plugins.filter(isPublic), configuration);
+  outputs.file("docs/reference/mqb.schema.json", `${JSON.stringify(configuration, undefined, 2)}\n`);
   for (const page of markdownFiles("docs/guides")) outputs.file(page, withSnippets(page));
   return outputs;
 }
@@ -61,16 +64,21 @@ async function documents() {
 /**
  * @param {Outputs} outputs
  * @param {import("./generate/reference-pages.mjs").PluginPackage[]} plugins
+ * @param {any} configuration the JSON Schema of a configuration
  */
-async function reference(outputs, plugins) {
+async function reference(outputs, plugins, configuration) {
   const errors = await errorTables(packages.filter(isPublic));
+  const { describedLanguage } = await import(pathToFileURL(join(root, "plugins/expression/dist/reference.js")).href);
+  /** @type {Record<string, string>} */
+  const functions = { "@mqb/expression": expressionSections(describedLanguage()) };
   const pages = new Map([
     ["README.md", referenceIndex(plugins)],
     ["errors.md", errorPage(errors, await problemCodes(packages.filter(isPublic)))],
     ["cli.md", await commandPage()],
+    ["configuration.md", configurationPage(configuration)],
     ...plugins.map((plugin) => {
       const hasErrors = errors.some(({ name }) => name === plugin.name);
-      return /** @type {const} */ ([pageName(plugin.name), referencePage(plugin, hasErrors)]);
+      return /** @type {const} */ ([pageName(plugin.name), referencePage(plugin, hasErrors, functions[plugin.name])]);
     }),
   ]);
   for (const [page, text] of pages) outputs.file(`docs/reference/${page}`, text);
@@ -83,14 +91,13 @@ async function reference(outputs, plugins) {
  * The JSON Schema of a whole configuration for the plugins that the command brings along.
  * @param {{ name: string, plugin: unknown }[]} plugins
  */
-async function configurationSchemaFile(plugins) {
+async function configurationSchemaOf(plugins) {
   const load = (/** @type {string} */ file) => import(pathToFileURL(join(root, file)).href);
   const { configurationSchema } = await load("packages/config/dist/index.js");
   const { createRegistry } = await load("packages/core/dist/index.js");
   const cli = packages.find(({ name }) => name === "@mqb/cli");
   const bundled = plugins.filter(({ name }) => cli?.manifest.dependencies?.[name] !== undefined);
-  const schema = configurationSchema(createRegistry(bundled.map(({ plugin }) => plugin)));
-  return `${JSON.stringify(schema, undefined, 2)}\n`;
+  return configurationSchema(createRegistry(bundled.map(({ plugin }) => plugin)));
 }
 
 /** docs/reference/cli.md, from the declarations of the commands. */

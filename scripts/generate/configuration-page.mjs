@@ -31,12 +31,21 @@ export function configurationPage({ $defs: parts }) {
     "Any other key with `input` or `output` in it is a route of that name; keys that begin with `x-` are there for anchors.",
     "## A consumer",
     "A route as a web UI writes it. It takes the options of a route, too.",
-    table("consumer"),
+    optionsTable(plain(without(parts["consumer"], parts["route"]))).trimEnd(),
     "`output` is `{mode: none}`, `{mode: publisher, publisher: NAME}` or `{mode: response}`, with `response: {payload, headers}` for an answer that is not the message itself.",
     "## A publisher",
     table("publisher"),
   ];
   return `${sections.join("\n\n")}\n`;
+}
+
+/**
+ * @param {Schema} schema
+ * @param {Schema} other whose properties are told elsewhere
+ */
+function without({ properties, ...rest }, other) {
+  const own = Object.entries(properties).filter(([name]) => name === "output" || !(name in other["properties"]));
+  return { ...rest, properties: Object.fromEntries(own) };
 }
 
 /**
