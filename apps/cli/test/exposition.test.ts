@@ -20,12 +20,19 @@ const route = (name: string, received: number): RouteStatus => ({
   input: { healthy: true, target: "t", pending: 12 },
 });
 
+const measured = { retries: () => 5, now: 0 };
+
 describe("exported metrics", () => {
   const registry = new MetricsRegistry();
   const side = registry.of("a", "input");
   side.processed = 7;
   side.durations.observe(0.5);
-  const text = exposition({ version: "1.2.3", routes: [route("a", 10), route('b "x"\n', 4)], sides: registry.list() });
+  const text = exposition({
+    version: "1.2.3",
+    routes: [route("a", 10), route('b "x"\n', 4)],
+    sides: registry.list(),
+    ...measured,
+  });
 
   it.each([
     'mq_bridge_app_info{version="1.2.3"} 1',
@@ -38,6 +45,7 @@ describe("exported metrics", () => {
     'mqb_route_in_flight_messages{route="a"} 1',
     'mqb_route_in_flight_bytes{route="a"} 100',
     'mqb_route_reconnects_total{route="a"} 3',
+    'mqb_route_retries_total{route="a"} 5',
     'mqb_endpoint_pending_messages{route="a",side="input"} 12',
     'mqb_route_up{route="b \\"x\\"\\n"} 1',
   ])("hold %s", (line) => expect(text.split("\n")).toContain(line));
@@ -51,7 +59,7 @@ describe("exported metrics", () => {
   });
 
   it("have no family without samples", () => {
-    expect(exposition({ version: "1", routes: [], sides: [] })).not.toContain("mqb_");
+    expect(exposition({ version: "1", routes: [], sides: [], ...measured })).not.toContain("mqb_");
   });
 });
 

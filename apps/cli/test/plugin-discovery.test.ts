@@ -64,8 +64,13 @@ describe("plugins are found", () => {
   it("in what mqb was installed with, last", () => {
     const bundled = discover().filter((plugin) => plugin.origin === "bundled");
     expect(bundled.map((plugin) => plugin.name).sort()).toEqual([
+      "@mqb/aggregate",
+      "@mqb/compression",
+      "@mqb/dedup",
+      "@mqb/encryption",
       "@mqb/expression",
       "@mqb/file",
+      "@mqb/lookup",
       "@mqb/standard",
       "@mqb/transform",
     ]);

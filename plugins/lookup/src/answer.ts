@@ -29,42 +29,55 @@ export const HTTP_STATUS = "http_status_code";
 /** Not the message's fault: whoever asks may be let in, or be answered, later. */
 const FOR_NOW: readonly number[] = [401, 403, 408, 429];
 
-/** What the outcome of a request says. `path`: who was asked, for errors. */
-export function readOutcome(outcome: Outcome, path: string): Answered {
-  switch (outcome.type) {
-    case "replied":
-      return readReply(outcome.message, path);
-    case "filtered":
-      // A filter of the endpoint says that there is nothing to ask for.
-      return NOTHING;
-    case "failed":
-      return { error: outcome.error };
-    default:
-      return { error: errors.NO_ANSWER({ path }) };
+/** What the outcomes of requests say. One for each place that asks. */
+export class Outcomes {
+  private readonly path: string;
+  private readonly stack = new Uint8Array(MAX_JSON_DEPTH);
+
+  /** `path`: who is asked, for errors. */
+  constructor(path: string) {
+    this.path = path;
   }
-}
 
-function readReply({ payload, metadata }: Message, path: string): Answered {
-  const written = metadata.get(HTTP_STATUS);
-  const status = written !== undefined && /^\d{3}$/.test(written) ? Number(written) : undefined;
-  if (status === 404) return NOTHING;
-  if (status !== undefined && (status < 200 || status > 299)) {
-    const row = status >= 500 || FOR_NOW.includes(status) ? errors.BUSY : errors.REFUSED;
-    return { error: row({ path, status }) };
+  read(outcome: Outcome): Answered {
+    switch (outcome.type) {
+      case "replied":
+        return this.reply(outcome.message);
+      case "filtered":
+        // A filter of the endpoint says that there is nothing to ask for.
+        return NOTHING;
+      case "failed":
+        return { error: outcome.error };
+      default:
+        return { error: errors.NO_ANSWER({ path: this.path }) };
+    }
   }
-  return readPayload(payload);
-}
 
-/** JSON stays JSON, everything else becomes a JSON string; nothing, and null, is nothing. */
-export function readPayload(payload: Uint8Array): Answer {
-  if (payload.length === 0) return NOTHING;
-  if (!isJson(payload)) return { found: true, json: Buffer.from(JSON.stringify(asBuffer(payload).toString("utf8"))) };
-  const json = withoutBlanks(payload);
-  return json.length === NULL.length && NULL.every((byte, i) => json[i] === byte) ? NOTHING : { found: true, json };
-}
+  private reply({ payload, metadata }: Message): Answered {
+    const { path } = this;
+    const written = metadata.get(HTTP_STATUS);
+    const status = written !== undefined && /^\d{3}$/.test(written) ? Number(written) : undefined;
+    if (status === 404) return NOTHING;
+    if (status !== undefined && (status < 200 || status > 299)) {
+      const row = status >= 500 || FOR_NOW.includes(status) ? errors.BUSY : errors.REFUSED;
+      return { error: row({ path, status }) };
+    }
+    return this.payload(payload);
+  }
 
-function isJson(bytes: Uint8Array): boolean {
-  const at = skipJsonBlank(bytes, 0, bytes.length);
-  const behind = scanJsonValue(bytes, at, bytes.length, new Uint8Array(MAX_JSON_DEPTH));
-  return behind >= 0 && skipJsonBlank(bytes, behind, bytes.length) === bytes.length && isUtf8(bytes);
+  /** JSON stays JSON, everything else becomes a JSON string; nothing, and null, is nothing. */
+  private payload(payload: Uint8Array): Answer {
+    if (payload.length === 0) return NOTHING;
+    if (!this.isJson(payload)) {
+      return { found: true, json: Buffer.from(JSON.stringify(asBuffer(payload).toString("utf8"))) };
+    }
+    const json = withoutBlanks(payload);
+    return json.length === NULL.length && NULL.every((byte, i) => json[i] === byte) ? NOTHING : { found: true, json };
+  }
+
+  private isJson(bytes: Uint8Array): boolean {
+    const { length } = bytes;
+    const behind = scanJsonValue(bytes, skipJsonBlank(bytes, 0, length), length, this.stack);
+    return behind >= 0 && skipJsonBlank(bytes, behind, length) === length && isUtf8(bytes);
+  }
 }

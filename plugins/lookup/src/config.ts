@@ -13,10 +13,11 @@ const from = z
     "x-mqb-endpoint": "output",
   });
 
-const into = z.string({ error: "expected a path such as user or a.b, or $" }).meta({
+const INTO = {
   description: "The field of the payload that gets the answer, dots nest; `$` makes the answer the payload",
   examples: ["user", "features.card", "$"],
-});
+};
+const into = z.string({ error: "expected a path such as user or a.b, or $" }).meta(INTO);
 
 const metadata = z
   .record(z.string(), z.string())
@@ -68,7 +69,7 @@ const entrySchema = z.strictObject({ from, into, metadata, payload, cache });
 export const lookupSchema = z
   .strictObject({
     from: from.optional(),
-    into: into.nullish(),
+    into: into.nullish().meta(INTO),
     metadata,
     payload,
     cache,

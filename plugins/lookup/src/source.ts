@@ -1,5 +1,5 @@
 import type { Clock, EndpointStatus, MessageBatch, Publisher } from "@mqb/core/plugin";
-import { type Answered, isFailure, readOutcome } from "./answer.ts";
+import { type Answered, isFailure, Outcomes } from "./answer.ts";
 import type { AnswerCache } from "./cache.ts";
 import { errors } from "./errors.ts";
 import type { Keys } from "./key.ts";
@@ -31,12 +31,14 @@ interface Asking {
 export class Source {
   readonly setup: SourceSetup;
   private readonly slots: Slots;
+  private readonly outcomes: Outcomes;
   /** By key: who asks for it, and which of its answers it will be. */
   private readonly onTheirWay = new Map<string, { readonly asking: Asking; readonly at: number }>();
 
   constructor(setup: SourceSetup) {
     this.setup = setup;
     this.slots = new Slots(setup.concurrency);
+    this.outcomes = new Outcomes(setup.path);
   }
 
   /** One answer for each of these positions, in their order. Never rejects. */
@@ -151,7 +153,7 @@ export class Source {
     const { outcomes } = sent;
     if (!outcomes) return all(errors.NO_ANSWER({ path }));
     if (outcomes.length !== length) return all(errors.OUTCOMES({ path, asked: length, got: outcomes.length }));
-    return outcomes.map((outcome) => readOutcome(outcome, path));
+    return outcomes.map((outcome) => this.outcomes.read(outcome));
   }
 }
 

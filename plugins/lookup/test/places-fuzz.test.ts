@@ -58,7 +58,8 @@ it("answers are written as by a slow reference that looks at one document after 
     const payloads = Array.from({ length: 10 }, object);
     const list = payloads.map((payload) => new Message(payload));
     const found = new Places(into).look(round % 2 ? batchOf(list) : slabOf(list));
-    const [got, expected]: string[][] = [[], []];
+    const got: string[] = [];
+    const expected: string[] = [];
     for (const [index, payload] of payloads.entries()) {
       expected.push(hasRoom(payload, into) ? payload : `no room in ${payload}`);
       got.push(found.fault(index) ? `no room in ${payload}` : payload);

@@ -1,11 +1,15 @@
 import type { RouteStatus } from "@mqb/core";
-import type { SideMetrics } from "@mqb/standard";
+import type { Durations, SideMetrics } from "@mqb/standard";
 
 /** What is exported: counters of the routes, and those of `metrics` middlewares. */
 export interface Measured {
   readonly version: string;
   readonly routes: readonly RouteStatus[];
   readonly sides: readonly SideMetrics[];
+  /** Messages that the `retry` middlewares of a route have sent again. */
+  readonly retries: (route: string) => number;
+  /** On the clock that the sides have measured with, in milliseconds. */
+  readonly now: number;
 }
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -27,7 +31,8 @@ const FATES = [
  * Everything measured in the text format of Prometheus. The first three series are those of mq-bridge; ours begin with
  * `mqb_`. The number of series follows the number of routes, never the data.
  */
-export function exposition({ version, routes, sides }: Measured): string {
+export function exposition({ version, routes, sides, retries, now }: Measured): string {
+  const inputs = sides.filter(({ endpoint }) => endpoint === "input");
   const families = [
     family("mq_bridge_app_info", "gauge", "The version of the program", [sample("", { version }, 1)]),
     family(
@@ -40,7 +45,37 @@ export function exposition({ version, routes, sides }: Measured): string {
       "queue_message_processing_duration_seconds",
       "summary",
       "Seconds per message; of an input, waiting for messages included",
-      sides.flatMap(durations),
+      sides.flatMap((side) => durations(side, side.durations)),
+    ),
+    family(
+      "mqb_endpoint_bytes_total",
+      "counter",
+      "Payload bytes of the messages that a side has handled without error",
+      perSide(sides, (one) => one.bytes),
+    ),
+    family(
+      "mqb_endpoint_failures_total",
+      "counter",
+      "Messages that a sink did not take; of an input, reads and commits that failed; by the kind of the error",
+      sides.flatMap((one) => [...one.failures].map(([kind, count]) => sample("", { ...labelsOf(one), kind }, count))),
+    ),
+    family(
+      "mqb_endpoint_in_flight_messages",
+      "gauge",
+      "Messages that a sink has not answered for; of an input, those that are not committed",
+      perSide(sides, (one) => one.inFlight),
+    ),
+    family(
+      "mqb_commit_duration_seconds",
+      "summary",
+      "Seconds from the receipt of a batch to its commit",
+      inputs.flatMap((side) => durations(side, side.commits)),
+    ),
+    family(
+      "mqb_oldest_uncommitted_seconds",
+      "gauge",
+      "How long the oldest batch has waited for its commit",
+      perSide(inputs, (one) => one.oldest(now) / 1000),
     ),
     family(
       "mqb_route_up",
@@ -59,6 +94,18 @@ export function exposition({ version, routes, sides }: Measured): string {
       "counter",
       "What became of received messages",
       routes.flatMap((one) => FATES.map(([fate, key]) => sample("", { route: one.name, fate }, one.accounting[key]))),
+    ),
+    family(
+      "mqb_route_drops_total",
+      "counter",
+      "Messages that failed for good and were dropped, by the code of the error",
+      routes.flatMap((one) => one.drops.map(({ code, count }) => sample("", { route: one.name, code }, count))),
+    ),
+    family(
+      "mqb_route_retries_total",
+      "counter",
+      "Messages that were sent again by a retry middleware",
+      perRoute(routes, (one) => retries(one.name)),
     ),
     family(
       "mqb_route_in_flight_messages",
@@ -94,12 +141,16 @@ function labelsOf({ route, endpoint }: SideMetrics): Labels {
   return { route, endpoint };
 }
 
-function durations(side: SideMetrics): string[] {
+function durations(side: SideMetrics, measured: Durations): string[] {
   const labels = labelsOf(side);
   const quantiles = QUANTILES.map((share) =>
-    sample("", { ...labels, quantile: String(share) }, side.durations.quantile(share)),
+    sample("", { ...labels, quantile: String(share) }, measured.quantile(share)),
   );
-  return [...quantiles, sample("_sum", labels, side.durations.sum), sample("_count", labels, side.durations.count)];
+  return [...quantiles, sample("_sum", labels, measured.sum), sample("_count", labels, measured.count)];
+}
+
+function perSide(sides: readonly SideMetrics[], value: (side: SideMetrics) => number): string[] {
+  return sides.map((side) => sample("", labelsOf(side), value(side)));
 }
 
 function pending({ name, input, output }: RouteStatus): string[] {

@@ -1,6 +1,6 @@
 import { type Address, formatAddress, isLoopback, parseAddress } from "@mqb/config/uri";
 import type { Bridge } from "@mqb/core";
-import type { Logger } from "@mqb/core/plugin";
+import { type Logger, systemClock } from "@mqb/core/plugin";
 import { METRICS, MetricsRegistry } from "@mqb/standard";
 import type { ParsedArgs } from "../args/parse.ts";
 import { cliErrors } from "../errors.ts";
@@ -29,6 +29,8 @@ export async function startMetrics(
       version: version(),
       routes: bridge.status(),
       sides: registry.list(),
+      retries: (route) => registry.retries(route),
+      now: systemClock.monotonic(),
     }));
     log.info(`metrics at http://${formatAddress(server.address)}/metrics`);
     if (!isLoopback(server.address)) log.warn("the metrics can be read from other machines, without a login");

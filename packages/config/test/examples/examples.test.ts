@@ -26,7 +26,6 @@ const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Refused by a check of what the workspace does not have yet. */
 const NEEDS: Readonly<Record<string, string>> = {
-  "reference-49b-lookup-empty-into.yaml": "@mqb/lookup",
   "configuration-09c-dir-spool-digit-after-seq.yaml": "@mqb/dir-spool",
   "configuration-09d-dir-spool-timestamp-first.yaml": "@mqb/dir-spool",
   "configuration-09f-dir-spool-control-file-like-a-shard.yaml": "@mqb/dir-spool",

@@ -10,8 +10,6 @@ export const BLOCKS: Readonly<Record<string, Shape>> = {
     "required:flag cipher_spec cert_file cert_password:secret accept_invalid_certs:flag key_repository key_repository_password:secret",
   at_rest: "cipher:xchacha20poly1305|aes256gcm key_id key!:secret@template decrypt_keys:{secret}@template",
   csv: "separator quote header:flag columns:[text] nested:flatten|json on_mismatch:warn|fail",
-  lookup_entry: "from!:out metadata:{text}@template payload@template into!",
-  aggregate_entry: "key!@template expression fields:{text} output into! emit:updated|previous",
   switch_case: "if! to!:out",
   bulk_auth: "oauth2:any aws_sigv4:any login:any",
   bulk_upsert:
