@@ -2,6 +2,7 @@ import type { MessageBatch, Metadata } from "@mqb/core/plugin";
 import { escapeJsonStrings, joinRanges } from "@mqb/kernel";
 import type { EnvelopeFormat } from "../envelope/parse.ts";
 import { PAYLOAD_BYTES } from "../format.ts";
+import { encodeBinaryEnvelopes } from "./binary-envelopes.ts";
 import { guardDelimiter } from "./delimiter-guard.ts";
 import type { EncodedBatch, RecordEncoder, Refused } from "./encoder.ts";
 import { metadataJson } from "./metadata.ts";
@@ -43,6 +44,8 @@ export class EnvelopeEncoder implements RecordEncoder {
     const refused: Refused[] = [];
     if (count === 0) return { chunks: [], refused };
     const payloads = payloadsOf(batch);
+    const binary = this.encodeBinary(batch, payloads);
+    if (binary) return { chunks: [binary], refused };
     const json = this.format === "json" ? jsonValues(payloads, batch.slab?.terminator) : undefined;
     const uniform = this.encodeUniform(batch, json ?? payloads, json);
     if (uniform) return { chunks: [uniform], refused };
@@ -108,6 +111,17 @@ export class EnvelopeEncoder implements RecordEncoder {
       else bytes.write(batch.id(i), at, ID_LENGTH, "latin1");
     }
     return bytes;
+  }
+
+  /** A batch of payloads that are no text. Undefined for other batches. */
+  private encodeBinary(batch: MessageBatch, payloads: Payloads): Buffer | undefined {
+    if (this.guarded || this.format !== "normal") return undefined;
+    try {
+      return encodeBinaryEnvelopes(batch, payloads, this.pool, (index) => this.tail(batch.metadata(index)));
+    } catch {
+      // The general way says which messages have metadata that cannot be written.
+      return undefined;
+    }
   }
 
   /** The tail behind a value's closing quote; undefined when it cannot be written, or is very long. */
