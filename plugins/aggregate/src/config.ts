@@ -2,51 +2,55 @@ import * as z from "zod";
 
 const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, { error: `expected ${what}` });
 
-const keySchema = z
-  .union([text("a template"), z.array(text("the path of a field")).min(1)], {
-    error: "expected a template such as ${payload:id}, or a list of payload fields",
-  })
-  .meta({
-    description:
-      "Selects the state: a template, or a list of payload fields, whose values are never taken for those of another list",
-    examples: ["${payload:sensor_id}", ["site", "sensor.id"]],
-    "x-mqb-template": true,
-  });
+const keySchema = z.union([text("a template"), z.array(text("the path of a field")).min(1)], {
+  error: "expected a template such as ${payload:id}, or a list of payload fields",
+});
+const KEY_META = {
+  description:
+    "Selects the state: a template, or a list of payload fields, whose values are never taken for those of another list",
+  examples: ["${payload:sensor_id}", ["site", "sensor.id"]],
+  "x-mqb-template": true,
+};
 
-const expressionSchema = text("an expression").meta({
+const expressionSchema = text("an expression");
+const EXPRESSION_META = {
   description:
     "Computes the new state. Reads payload fields by name, metadata as `meta.<key>` and the state before as `state`, null at first. Needs @mqb/expression.",
   examples: ["{ total: (state.total ?? 0) + reading, count: (state.count ?? 0) + 1 }"],
-});
+};
 
-const fieldsSchema = z.record(z.string().min(1), text("a built-in aggregate")).meta({
+const fieldsSchema = z.record(z.string().min(1), text("a built-in aggregate"));
+const FIELDS_META = {
   description:
     "Built-in aggregates by name, instead of an expression: `count`, `sum(path)`, `min(path)`, `max(path)`, `last(path)`, `mean(path)`, `stddev(path)`, `variance(path)`, `ema(path, alpha or half-life)`, `ema_stddev(…)`, `ema_variance(…)`, `decayed_count(half-life)`, `decayed_sum(path, half-life)`",
   examples: [{ n: "count", total: "sum(reading)", avg: "ema(reading, 5m)" }],
-});
+};
 
-const outputSchema = text("an expression").meta({
+const outputSchema = text("an expression");
+const OUTPUT_META = {
   description: "Shapes what the message carries: an expression that runs after the update. Default: the state itself.",
   examples: ["state.s / state.w"],
-});
+};
 
-const intoSchema = text("the path of a field").meta({
+const intoSchema = text("the path of a field");
+const INTO_META = {
   description: "The field of the payload that the result is written to; part of the stored key",
   examples: ["sensor", "features.sensor"],
-});
+};
 
-const emitSchema = z.enum(["updated", "previous"]).meta({
+const emitSchema = z.enum(["updated", "previous"]);
+const EMIT_META = {
   default: "updated",
   description: "The state that the message carries: with it, or from before it (null for a new key)",
-});
+};
 
 const entrySchema = z.strictObject({
-  key: keySchema,
-  expression: expressionSchema.nullish(),
-  fields: fieldsSchema.nullish(),
-  output: outputSchema.nullish(),
-  into: intoSchema,
-  emit: emitSchema.nullish(),
+  key: keySchema.meta(KEY_META),
+  expression: expressionSchema.nullish().meta(EXPRESSION_META),
+  fields: fieldsSchema.nullish().meta(FIELDS_META),
+  output: outputSchema.nullish().meta(OUTPUT_META),
+  into: intoSchema.meta(INTO_META),
+  emit: emitSchema.nullish().meta(EMIT_META),
 });
 
 /** What a user writes under `aggregate:`. Types, checks, defaults, the JSON Schema and the reference come from it. */
@@ -81,12 +85,12 @@ export const aggregateSchema = z
         description:
           "States kept in memory per entry; 0 = no limit. Beyond it the half that was used least recently goes: without a store their keys begin anew, else they are loaded again",
       }),
-    key: keySchema.nullish(),
-    expression: expressionSchema.nullish(),
-    fields: fieldsSchema.nullish(),
-    output: outputSchema.nullish(),
-    into: intoSchema.nullish(),
-    emit: emitSchema.nullish(),
+    key: keySchema.nullish().meta(KEY_META),
+    expression: expressionSchema.nullish().meta(EXPRESSION_META),
+    fields: fieldsSchema.nullish().meta(FIELDS_META),
+    output: outputSchema.nullish().meta(OUTPUT_META),
+    into: intoSchema.nullish().meta(INTO_META),
+    emit: emitSchema.nullish().meta(EMIT_META),
     entries: z
       .array(entrySchema)
       .nullish()

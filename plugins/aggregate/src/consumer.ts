@@ -136,7 +136,7 @@ export class AggregateConsumer implements Consumer {
     const { accounting, below, draining } = this.context;
     const { length } = delivery.batch;
     // A drain that cannot go on is the route's to end; a state that cannot be read stays so.
-    if (kindOf(error, "retryable") !== "retryable") throw error;
+    if (kindOf(error, "permanent") !== "retryable") throw error;
     if (draining) throw errors.STORE_GONE({}, { cause: error });
     this.trouble = error.message;
     this.fruitless += 1;

@@ -1,5 +1,5 @@
 import { type CheckContext, defineMiddleware, type Finding, type MqbError, type OpenContext } from "@mqb/core/plugin";
-import { aggregateSchema, type AggregateSettings } from "./config.ts";
+import { type AggregateSettings, aggregateSchema } from "./config.ts";
 import { AggregateConsumer } from "./consumer.ts";
 import { compileEntries } from "./entries.ts";
 import { errors } from "./errors.ts";

@@ -23,7 +23,7 @@ export function aggregateSent(inner: Publisher, mode: Mode, { log, route }: Open
       ran = await orAborted(mode.run(given), signal);
     } catch (error) {
       // A state that cannot be read stays so.
-      if (signal.aborted || kindOf(error, "retryable") !== "retryable") throw error;
+      if (signal.aborted || kindOf(error, "permanent") !== "retryable") throw error;
       return allFailed(given.length, error);
     }
     remarks.of(ran);

@@ -1,14 +1,24 @@
 import { isUtf8 } from "node:buffer";
 import type { MessageBatch, Slab } from "@mqb/core/plugin";
-import { compileFields, type FieldFinder, FieldKind, JsonNumber, numberText, parseJson, readNumber, readString, writeJson } from "@mqb/json";
-import { type Exact, readExact } from "./number/exact.ts";
+import {
+  compileFields,
+  type FieldFinder,
+  FieldKind,
+  JsonNumber,
+  numberText,
+  parseJson,
+  readNumber,
+  readString,
+  writeJson,
+} from "@mqb/json";
+import { type Exact, isUsual, readExact } from "./number/exact.ts";
 import type { Paths } from "./paths.ts";
 import { readTime } from "./time.ts";
 
 /** As deep as the search for fields goes. */
 const MAX_DEPTH = 1024;
 const OVERWRITE = "mqb.aggregate.overwrite";
-/** Up to this many characters a number without point and exponent is the text of its double. */
+/** Numbers of up to this many characters are those that their doubles stand for. */
 const SHORT = 9;
 
 /** One message of a batch at a time: the fields that the aggregate needs, found in its bytes. */
@@ -56,10 +66,10 @@ export class Reading {
     const finder = this.#finder;
     const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
     switch (finder.kinds[slot]) {
-      case FieldKind.number:
-        return end - start <= SHORT
-          ? readNumber(this.bytes, start, end)
-          : readExact(numberText(this.bytes, start, end));
+      case FieldKind.number: {
+        const near = end - start <= SHORT ? readNumber(this.bytes, start, end) : Number.NaN;
+        return isUsual(near) ? near : readExact(numberText(this.bytes, start, end));
+      }
       case FieldKind.string:
         return readExact(readString(this.bytes, start, end).trim());
       default:

@@ -125,7 +125,7 @@ export class Writer {
         out.text(shown[from + this.order[i]!]!);
       }
       out.text(this.members[count]!);
-      out.copy(bytes, close, end);
+      out.byte(CLOSE);
       return;
     }
     let payload: Uint8Array = bytes.subarray(start, end);

@@ -10,7 +10,13 @@ const message = (n: number) => new Message(`{"k":"k${n % 7}","n":${n}}`, METADAT
 const removed = (n: number) => new Message(`{"k":"k","n":"no number ${n}"}`, METADATA);
 
 const base = { key: "${payload:k}", into: "sums.k", fields: { n: "count", total: "sum(n)" } };
-const common = { plugin, middleware: "aggregate", message, changes: true, context: () => ({ plugins: [expression, standard] }) };
+const common = {
+  plugin,
+  middleware: "aggregate",
+  message,
+  changes: true,
+  context: () => ({ plugins: [expression, standard] }),
+};
 
 const MODES = {
   "in memory": { ...base, consistency: "single_writer" },

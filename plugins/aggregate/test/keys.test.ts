@@ -11,10 +11,25 @@ const counts = async (key: string | string[], payloads: readonly string[]): Prom
 describe("keys of aggregates", () => {
   it("takes equal numbers for one key, however they are written, and their text too", async () => {
     const keys = ["7", "7.0", "7e0", "70e-1", '"7"'];
-    expect(await counts("${payload:k}", keys.map((k) => `{"k":${k}}`))).toEqual(["1", "2", "3", "4", "5"]);
-    expect(await counts("${payload:k}", ["0", "-0", "0.0"].map((k) => `{"k":${k}}`))).toEqual(["1", "2", "3"]);
+    expect(
+      await counts(
+        "${payload:k}",
+        keys.map((k) => `{"k":${k}}`),
+      ),
+    ).toEqual(["1", "2", "3", "4", "5"]);
+    expect(
+      await counts(
+        "${payload:k}",
+        ["0", "-0", "0.0"].map((k) => `{"k":${k}}`),
+      ),
+    ).toEqual(["1", "2", "3"]);
     const large = ["9007199254740993", "9007199254740992", "1.50", "1.5"];
-    expect(await counts("${payload:k}", large.map((k) => `{"k":${k}}`))).toEqual(["1", "1", "1", "2"]);
+    expect(
+      await counts(
+        "${payload:k}",
+        large.map((k) => `{"k":${k}}`),
+      ),
+    ).toEqual(["1", "1", "1", "2"]);
   });
 
   it("takes nothing for a key: no empty text, nothing that is null or missing", async () => {
@@ -64,15 +79,12 @@ describe("keys of aggregates", () => {
   it("keeps states of hostile keys apart, in bounded memory", async () => {
     const long = "x".repeat(100_000);
     const keys = ["__proto__", "constructor", "toString", "__proto__", `${long}1`, `${long}2`, `${long}1`];
-    expect(await counts("${payload:k}", keys.map((k) => JSON.stringify({ k })))).toEqual([
-      "1",
-      "1",
-      "1",
-      "2",
-      "1",
-      "1",
-      "2",
-    ]);
+    expect(
+      await counts(
+        "${payload:k}",
+        keys.map((k) => JSON.stringify({ k })),
+      ),
+    ).toEqual(["1", "1", "1", "2", "1", "1", "2"]);
   });
 
   it("stores a state under its field and key, and no longer than a store takes", async () => {

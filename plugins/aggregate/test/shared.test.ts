@@ -78,7 +78,9 @@ describe("shared states", () => {
     const { publisher, sink } = await opened(config, { ...context, openStore: async () => store });
     store.fail(new Error("gone"));
     const outcomes = await publisher.send(batchFrom([row(1)]), never);
-    expect(outcomes).toMatchObject([{ type: "failed", error: { code: "MQB_AGGREGATE_STORE_READ", kind: "retryable" } }]);
+    expect(outcomes).toMatchObject([
+      { type: "failed", error: { code: "MQB_AGGREGATE_STORE_READ", kind: "retryable" } },
+    ]);
     store.fail(undefined);
     store.putMany = async () => Promise.reject(new Error("full"));
     expect(await publisher.send(batchFrom([row(1)]), never)).toMatchObject([
@@ -133,7 +135,11 @@ describe("read_only", () => {
     for (const consistency of ["shared", "single_writer"] as const) {
       const reader = await opened({ ...config, consistency, read_only: true }, context);
       await reader.publisher.send(batchFrom([row(1), row(1), row(2)]), never);
-      expect(texts(reader.sink.messages)).toEqual(['{"k":1,"a":{"n":3}}', '{"k":1,"a":{"n":3}}', '{"k":2,"a":{"n":1}}']);
+      expect(texts(reader.sink.messages)).toEqual([
+        '{"k":1,"a":{"n":3}}',
+        '{"k":1,"a":{"n":3}}',
+        '{"k":2,"a":{"n":1}}',
+      ]);
       const previous = await opened({ ...config, consistency, read_only: true, emit: "previous" }, context);
       await previous.publisher.send(batchFrom([row(1), row(2)]), never);
       expect(texts(previous.sink.messages)).toEqual(['{"k":1,"a":{"n":2}}', '{"k":2,"a":null}']);

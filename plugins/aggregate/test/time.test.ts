@@ -26,12 +26,18 @@ describe("times of messages", () => {
     expect(readTime(text)).toBe(seconds);
   });
 
-  it.each(["", "x", "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-11-14T24:00:00Z", "1e999", "2023-11-14", "2023-11-14T22:13:20+0100"])(
-    "%s is none",
-    (text) => {
-      expect(readTime(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    "",
+    "x",
+    "2023-02-29T00:00:00Z",
+    "2023-13-01T00:00:00Z",
+    "2023-11-14T24:00:00Z",
+    "1e999",
+    "2023-11-14",
+    "2023-11-14T22:13:20+0100",
+  ])("%s is none", (text) => {
+    expect(readTime(text)).toBeUndefined();
+  });
 });
 
 const row = (seconds: number | string, v = 1): string => `{"k":1,"t":${seconds},"v":${v}}`;
@@ -50,7 +56,14 @@ describe("aggregates over time", () => {
   it("end up the same whatever order the messages arrive in", async () => {
     const rows = [row(0, 5), row(60, 1), row(120, 8), row(90, 2), row(180, 3)];
     const last = async (order: readonly number[]): Promise<Record<string, number>> =>
-      JSON.parse((await results({ ...timed, fields: fading }, order.map((i) => rows[i]!))).at(-1)!) as never;
+      JSON.parse(
+        (
+          await results(
+            { ...timed, fields: fading },
+            order.map((i) => rows[i]!),
+          )
+        ).at(-1)!,
+      ) as never;
     const inOrder = await last([0, 1, 3, 2, 4]);
     for (const order of [
       [4, 3, 2, 1, 0],
@@ -78,7 +91,12 @@ describe("aggregates over time", () => {
       "a,b.c",
       undefined,
     ]);
-    expect(sink.messages.map((message) => /"la":([\d.]+)/.exec(message.text())![1])).toEqual(["1.0", "1.0", "1.0", "4.0"]);
+    expect(sink.messages.map((message) => /"la":([\d.]+)/.exec(message.text())![1])).toEqual([
+      "1.0",
+      "1.0",
+      "1.0",
+      "4.0",
+    ]);
     expect(context.log.entries.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
@@ -97,7 +115,10 @@ describe("aggregates over time", () => {
 
   it("go by the clock without `time`, and a clock that is set back makes nothing late", async () => {
     const clock = new FakeClock(1000 * T);
-    const { publisher, sink, context } = await opened({ ...byK, fields: { c: "decayed_count(1m)" } }, contextWith({ clock }));
+    const { publisher, sink, context } = await opened(
+      { ...byK, fields: { c: "decayed_count(1m)" } },
+      contextWith({ clock }),
+    );
     const send = () => publisher.send(batchFrom(['{"k":1}']), never);
     await send();
     await clock.advance(60_000);

@@ -12,6 +12,8 @@ function faded(halfLife: number, seconds: number): number {
   return halved(seconds / halfLife);
 }
 
+const NEXT_TO_NOTHING = 1e-9;
+
 /** How much the old weights shrink, and what the new value weighs. */
 abstract class Weighted {
   protected readonly fading: Fading;
@@ -83,8 +85,8 @@ export class Spread extends Weighted implements Builtin {
   show(slots: Slots, at: number): string {
     const total = slots[at] as number;
     const free = total - (slots[at + 3] as number) / total;
-    // One value, or one beside which the others weigh nothing.
-    if (!(free > 0)) return "null";
+    // One value, or one beside which the others weigh next to nothing.
+    if (!(free > NEXT_TO_NOTHING)) return "null";
     const variance = Math.max(0, (slots[at + 2] as number) / free);
     return numberText(this.root ? Math.sqrt(variance) : variance);
   }

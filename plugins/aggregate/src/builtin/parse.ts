@@ -1,5 +1,5 @@
-import { type JsonPath, parsePath } from "@mqb/json";
 import { isMqbError } from "@mqb/core/plugin";
+import { type JsonPath, parsePath } from "@mqb/json";
 import { errors } from "../errors.ts";
 import type { Builtin } from "./builtin.ts";
 import { Decayed, Ema, type Fading, Spread } from "./fading.ts";

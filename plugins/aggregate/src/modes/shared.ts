@@ -60,7 +60,8 @@ export class Shared implements Mode {
       const key = keys[at];
       if (key === undefined) continue;
       const e = at % entries.length;
-      if (!loaded[e]!.has(key)) loaded[e]!.set(key, hold(storedKey(this.prefix, entries[e]!.into, key), undefined, null));
+      if (!loaded[e]!.has(key))
+        loaded[e]!.set(key, hold(storedKey(this.prefix, entries[e]!.into, key), undefined, null));
     }
     return loaded;
   }

@@ -7,7 +7,7 @@ import { type Held, hold } from "../states/held.ts";
 import { loadStates } from "../states/load.ts";
 import type { States } from "../states/states.ts";
 import { Table } from "../states/table.ts";
-import { deferred, type Deferred } from "./deferred.ts";
+import { type Deferred, deferred } from "./deferred.ts";
 import type { Mode, Ran } from "./mode.ts";
 import { Turns } from "./turns.ts";
 

@@ -99,7 +99,7 @@ function raised({ coefficient, scale }: Decimal, to: number): bigint {
   return scale === to ? coefficient : coefficient * 10n ** BigInt(to - scale);
 }
 
-/** Neither beyond all doubles nor so near to zero that a double has fewer digits than usual. */
-function isUsual(double: number): boolean {
+/** Neither none, nor beyond all doubles, nor so near to zero that a double has fewer digits than usual. */
+export function isUsual(double: number): boolean {
   return Number.isFinite(double) && (double === 0 || Math.abs(double) > 1e-290);
 }

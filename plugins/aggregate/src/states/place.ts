@@ -1,5 +1,13 @@
 /** The stores that states can be kept in. One of MySQL is refused, as the original does. */
-export const SCHEMES: readonly string[] = ["file", "memory", "postgres", "postgresql", "sqlite", "mongodb", "mongodb+srv"];
+export const SCHEMES: readonly string[] = [
+  "file",
+  "memory",
+  "postgres",
+  "postgresql",
+  "sqlite",
+  "mongodb",
+  "mongodb+srv",
+];
 
 /** The scheme of a store's URL; a bare path is a file. */
 export function schemeOf(url: string): string {
