@@ -20,12 +20,6 @@ export const MIDDLEWARES: Readonly<Record<string, MiddlewareStub>> = {
     fields: "format:mqb|benthos_binary max_messages:int max_bytes:int drop_message_id:flag",
   },
   unpack: { from: "@mqb/standard", sides: "in", fields: `format:mqb|benthos_binary max_messages:int ${ON_ERROR}` },
-  aggregate: {
-    from: "@mqb/aggregate",
-    sides: "both",
-    fields: `store consistency:shared|single_writer max_keys:int key@template expression fields:{text} output into
-      emit:updated|previous entries:[aggregate_entry] time on_error:drop|fail|skip read_only:flag`,
-  },
   compression: {
     from: "@mqb/compression",
     sides: "both",
