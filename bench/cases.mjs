@@ -93,6 +93,17 @@ const memoryToNull = (size, messages) => ({
   ],
 });
 
+/** What one message costs from one process to another over a socket; with `look` a handler reads payload and metadata. */
+const betweenProcesses = (size, messages, look) => ({
+  name: `ipc-${size}${look === "look" ? "-look" : ""}`,
+  measure: "self",
+  rows: 10,
+  contenders: () => [
+    script("mqb", "ours", "micro/ipc.mjs", [size, messages, look], builtPackage("standard")),
+    script("floor: socket and msgpackr", "floor", "floor/ipc-socket.mjs", [size, messages, look]),
+  ],
+});
+
 /**
  * @typedef {object} Case
  * @property {string} name
@@ -159,6 +170,9 @@ export const cases = [
   },
   memoryToNull(1024, 2_000_000),
   memoryToNull(1, 300_000),
+  betweenProcesses(512, 500_000, "null"),
+  betweenProcesses(512, 500_000, "look"),
+  betweenProcesses(1, 100_000, "null"),
   {
     name: "stalled-sink",
     measure: "stalled",

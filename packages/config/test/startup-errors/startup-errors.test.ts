@@ -6,8 +6,6 @@ import { registryWithStubs } from "../stubs/registry.ts";
 import { isHere, workspacePlugins } from "../stubs/workspace.ts";
 import { type Row, readRows } from "./row.ts";
 
-/** Topics between processes; a part of @mqb/standard. */
-const IPC = "ipc";
 const DEFAULTS = { concurrency: 1, batch_size: 1024 };
 
 const rows = readRows();
@@ -59,13 +57,8 @@ describe(`${atStart.length} mistakes that only the start of a route can find`, (
 });
 
 describe(`${later.length} mistakes that nothing here can find yet`, () => {
-  const waiting = [...new Set(later.map((row) => row.needs!))].filter((needs) => needs !== IPC).sort();
+  const waiting = [...new Set(later.map((row) => row.needs!))].sort();
   it.each(waiting)("wait for %s: take `needs` off their rows when that is here", (needs) => {
     expect(isHere(needs, plugins)).toBe(false);
-  });
-
-  it("wait for IPC: take `needs: ipc` off their rows when a memory endpoint takes ipc://", async () => {
-    const problems = await problemsOf({ document: "r: {input: {memory: {url: ipc:///tmp/q.sock}}}", without: [] });
-    expect(problems[0]?.line).toContain("comes with a later version");
   });
 });

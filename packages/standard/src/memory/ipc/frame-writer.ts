@@ -3,6 +3,8 @@ import { HEADER_BYTES, MAX_WRITTEN_BYTES } from "./limits.ts";
 
 /** A buffer of at most this size is kept for the next frame. */
 const MAX_KEPT_BYTES = 1024 * 1024;
+/** Texts below this length are written character by character, as long as these are ASCII: a call costs more. */
+const SHORT = 64;
 /** Array header, id and payload header of a message take at most so much. */
 const OVERHEAD_BYTES = 1 + 38 + 5;
 
@@ -124,6 +126,33 @@ export class FrameWriter {
   }
 
   private text(text: string): void {
+    const { length } = text;
+    if (length >= SHORT) {
+      this.longText(text);
+      return;
+    }
+    this.room(2 + length);
+    const { bytes } = this;
+    let at = this.at;
+    if (length < 32) {
+      bytes[at++] = 0xa0 | length;
+    } else {
+      bytes[at++] = 0xd9;
+      bytes[at++] = length;
+    }
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= 0x80) {
+        this.longText(text);
+        return;
+      }
+      bytes[at++] = code;
+    }
+    this.at = at;
+  }
+
+  /** Of any length and any characters. */
+  private longText(text: string): void {
     const length = Buffer.byteLength(text);
     this.room(5 + length);
     const { bytes } = this;
