@@ -1,26 +1,14 @@
-// XChaCha20-Poly1305 over many messages at once. No heap, numbers in, numbers out; no branch and no address depends on a
+// XChaCha20-Poly1305, and AES-GCM but for AES itself, over many messages at once. No heap, numbers in, numbers out; no branch and no address depends on a
 // secret. Who calls owns every area and 16 bytes of slack behind it.
 import { derive, stream } from "./chacha";
-import {
-  AAD,
-  AT_AAD,
-  AT_AAD_END,
-  AT_END,
-  AT_NONCE,
-  AT_OUT,
-  AT_START,
-  HEADER,
-  IS_KEYED,
-  NONCE,
-  SLOT,
-  STREAM,
-} from "./layout";
+import { AAD, AT_END, AT_NONCE, AT_OUT, AT_START, HEADER, IS_KEYED, NONCE, SLOT, STREAM, WANTED } from "./layout";
+import { countUp, differs, gather, TAG_SIZE } from "./message";
 import { absorb, absorbLengths, begin, finish } from "./poly1305";
 
+export { counters, openGcm, sealGcm } from "./gcm";
+export { hashKey } from "./ghash";
+
 const NONCE_SIZE: usize = 24;
-const TAG_SIZE: usize = 16;
-// The tag that an envelope should have.
-const WANTED: usize = 896;
 
 // Writes header, nonce, ciphertext and tag of each payload one after another from `out` on; returns their end. With
 // `binds`, header, nonce and the message's additional data are authenticated.
@@ -36,7 +24,7 @@ export function seal(count: u32, slots: usize, out: usize, headerSize: usize, bi
     encipher(start, body, size);
     const additional = binds ? gather(out, body, slot) : 0;
     authenticate(additional, body, size, body + size);
-    countUp();
+    countUp(NONCE, NONCE_SIZE);
     out = body + size + TAG_SIZE;
   }
   return out;
@@ -57,8 +45,7 @@ export function open(count: u32, slots: usize, out: usize, binds: u32): usize {
     begin();
     const additional = binds ? gather(<usize>load<u32>(slot, AT_START), body, slot) : 0;
     authenticate(additional, body, size, WANTED);
-    const differs = (load<u64>(tag) ^ load<u64>(WANTED)) | (load<u64>(tag, 8) ^ load<u64>(WANTED + 8));
-    if (differs != 0) {
+    if (differs(tag, WANTED)) {
       store<u32>(slot, 0, AT_OUT);
       continue;
     }
@@ -97,27 +84,9 @@ function cover(from: usize, to: usize, size: usize): void {
   }
 }
 
-// Puts what is authenticated beside the payload into one piece: header and nonce, then the message's own data.
-function gather(envelope: usize, body: usize, slot: usize): usize {
-  const own = <usize>load<u32>(slot, AT_AAD);
-  const ownSize = <usize>load<u32>(slot, AT_AAD_END) - own;
-  const clear = body - envelope;
-  memory.copy(AAD, envelope, clear);
-  memory.copy(AAD + clear, own, ownSize);
-  return clear + ownSize;
-}
-
 function authenticate(additional: usize, body: usize, size: usize, tag: usize): void {
   absorb(AAD, AAD + additional);
   absorb(body, body + size);
   absorbLengths(additional, size);
   finish(tag);
-}
-
-function countUp(): void {
-  for (let at: usize = NONCE + 23; at >= NONCE; at--) {
-    const byte = load<u8>(at) + 1;
-    store<u8>(at, byte);
-    if (byte != 0) return;
-  }
 }

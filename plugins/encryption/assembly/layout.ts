@@ -7,7 +7,12 @@ export const IS_KEYED: usize = 192; // 4: whether SUBKEY holds
 export const STREAM: usize = 256; // 256: four blocks of key stream
 export const POLY: usize = 512; // 136: r, 5r, h and the pad, as u64
 export const LAST: usize = 768; // 16: an incomplete block, filled up with zeros
+export const WANTED: usize = 896; // 16: the tag that an envelope should have
 export const HEADER: usize = 1024; // 258 at most: version, cipher, key id
+export const HASH_KEY: usize = 1344; // 16: AES-GCM's key of GHASH
+export const HASH: usize = 1360; // 48: the same in pieces, and their bits reversed
+export const SUM: usize = 1408; // 16: what GHASH has come to
+export const COUNTING: usize = 1424; // 12: the nonce while counter blocks are written
 export const AAD: usize = 2048; // what is authenticated beside the payload
 export const AAD_SIZE: usize = 63488;
 

@@ -1,14 +1,14 @@
 import type { MessageBatch } from "@mqb/core/plugin";
 import { withPayloads } from "./batch-fields.ts";
 import { BoundMetadata } from "./bound-metadata.ts";
-import type { Bulk } from "./cipher/bulk.ts";
+import { type Bulk, SMALL } from "./cipher/bulk.ts";
 import type { Key } from "./cipher/key.ts";
 import { loadMessages } from "./cipher/load.ts";
 import { TAG_BYTES } from "./cipher/single.ts";
 import { type Header, nonceBytes, parseHeader } from "./envelope.ts";
 import { errors } from "./errors.ts";
 import type { Keyring } from "./keys/keyring.ts";
-import { additionalData, SMALL } from "./sealer.ts";
+import { additionalData } from "./sealer.ts";
 
 export interface Opened {
   readonly batch: MessageBatch;
@@ -76,8 +76,7 @@ export class Opener {
   /** Opens the message at `first`, which `last` is for, and those behind it that go with it; returns the position behind. */
   private openSome(batch: MessageBatch, first: number, run: Run): number {
     const { header, key } = this.last!;
-    const behind =
-      this.bulk && header.cipher === "xchacha20poly1305" ? this.openLoaded(this.bulk, batch, first, run) : first;
+    const behind = this.bulk ? this.openLoaded(this.bulk, batch, first, run) : first;
     if (behind > first) return behind;
     const bytes = batch.payload(first);
     const body = header.size + nonceBytes(header.cipher);
@@ -94,7 +93,7 @@ export class Opener {
     const { header, key } = this.last!;
     const { slab } = batch;
     const behind = loadMessages(bulk, batch, first, {
-      max: SMALL + header.least,
+      max: SMALL[header.cipher] + header.least,
       grows: 0,
       nonceAt: header.size,
       bound: this.bound,
@@ -104,7 +103,7 @@ export class Opener {
           : this.isLast(batch.payload(index), 0, batch.payload(index).length),
     });
     if (behind === first) return first;
-    const opened = bulk.open(key, this.bound !== undefined);
+    const opened = bulk.open(header.cipher, key, this.bound !== undefined);
     run.out.set(opened, run.at);
     const base = run.at;
     for (let index = first; index < behind; index++) {

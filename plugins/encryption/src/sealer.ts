@@ -1,21 +1,19 @@
 import type { MessageBatch } from "@mqb/core/plugin";
 import { withPayloads } from "./batch-fields.ts";
 import { BoundMetadata } from "./bound-metadata.ts";
-import type { Bulk } from "./cipher/bulk.ts";
-import type { Key } from "./cipher/key.ts";
+import { type Bulk, SMALL } from "./cipher/bulk.ts";
+import type { CipherName, Key } from "./cipher/key.ts";
 import { type Loading, loadMessages } from "./cipher/load.ts";
 import { type SingleCipher, TAG_BYTES } from "./cipher/single.ts";
 import { headerOf, nonceBytes } from "./envelope.ts";
 import type { Keyring } from "./keys/keyring.ts";
 import { Nonces } from "./nonces.ts";
 
-/** Larger payloads go to node:crypto, which is faster on them. */
-export const SMALL = 16 * 1024;
-
 const NOTHING = Buffer.alloc(0);
 
 /** Seals the payloads of batches: one slab out of one batch, no message made. */
 export class Sealer {
+  private readonly cipher: CipherName;
   private readonly key: Key;
   private readonly single: SingleCipher;
   private readonly bulk: Bulk | undefined;
@@ -31,12 +29,13 @@ export class Sealer {
     const { cipher, own } = keyring;
     this.key = own;
     this.single = own.cipher(cipher);
-    this.bulk = cipher === "xchacha20poly1305" ? bulk : undefined;
+    this.bulk = bulk;
+    this.cipher = cipher;
     this.bound = authenticate.length > 0 ? new BoundMetadata(authenticate) : undefined;
     this.header = headerOf(this.bound ? 2 : 1, cipher, own.idBytes);
     this.nonces = new Nonces(nonceBytes(cipher));
     this.overhead = this.header.length + this.nonces.bytes.length + TAG_BYTES;
-    this.loading = { max: SMALL, grows: this.overhead, nonceAt: 0, bound: this.bound, takes: () => true };
+    this.loading = { max: SMALL[cipher], grows: this.overhead, nonceAt: 0, bound: this.bound, takes: () => true };
   }
 
   seal(batch: MessageBatch): MessageBatch {
@@ -60,7 +59,8 @@ export class Sealer {
   /** Seals messages from `first` on; returns the position behind them, which is `first` where it does not fit. */
   private sealSome(bulk: Bulk, batch: MessageBatch, first: number, out: Buffer, at: number): number {
     const behind = loadMessages(bulk, batch, first, this.loading);
-    if (behind > first) out.set(bulk.seal(this.key, this.header, this.nonces.bytes, this.bound !== undefined), at);
+    if (behind > first)
+      out.set(bulk.seal(this.cipher, this.key, this.header, this.nonces.bytes, this.bound !== undefined), at);
     return behind;
   }
 

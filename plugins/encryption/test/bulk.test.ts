@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Bulk } from "../src/cipher/bulk.ts";
-import { Key } from "../src/cipher/key.ts";
+import { type CipherName, Key } from "../src/cipher/key.ts";
 import { IN } from "../src/cipher/layout.ts";
-import { headerOf } from "../src/envelope.ts";
+import { headerOf, nonceBytes } from "../src/envelope.ts";
+import { CIPHERS } from "./sealing.ts";
 
 const bulk = Bulk.make()!;
 const NOTHING = Buffer.alloc(0);
@@ -16,16 +17,30 @@ function bytes(seed: string, length: number): Buffer {
 }
 
 /** What node:crypto makes of it. */
-function expected(key: Key, header: Buffer, nonce: Buffer, payload: Uint8Array, bound?: Buffer): Buffer {
+function expected(
+  cipher: CipherName,
+  key: Key,
+  header: Buffer,
+  nonce: Buffer,
+  payload: Uint8Array,
+  bound?: Buffer,
+): Buffer {
   const envelope = Buffer.alloc(header.length + nonce.length + payload.length + 16);
   header.copy(envelope);
   nonce.copy(envelope, header.length);
   const additional = bound ? Buffer.concat([header, nonce, bound]) : NOTHING;
-  key.cipher("xchacha20poly1305").seal(nonce, additional, payload, envelope, header.length + nonce.length);
+  key.cipher(cipher).seal(nonce, additional, payload, envelope, header.length + nonce.length);
   return envelope;
 }
 
-function sealed(key: Key, header: Buffer, nonce: Buffer, payload: Uint8Array, bound?: Buffer): Buffer {
+function sealed(
+  cipher: CipherName,
+  key: Key,
+  header: Buffer,
+  nonce: Buffer,
+  payload: Uint8Array,
+  bound?: Buffer,
+): Buffer {
   bulk.clear();
   const start = bulk.load(payload);
   bulk.add(start, start + payload.length, 0, 0);
@@ -33,10 +48,16 @@ function sealed(key: Key, header: Buffer, nonce: Buffer, payload: Uint8Array, bo
     const from = bulk.load(bound);
     bulk.bind(0, from, from + bound.length);
   }
-  return Buffer.from(bulk.seal(key, header, Buffer.from(nonce), bound !== undefined));
+  return Buffer.from(bulk.seal(cipher, key, header, Buffer.from(nonce), bound !== undefined));
 }
 
-function opened(key: Key, header: Buffer, envelope: Uint8Array, bound?: Buffer): Buffer | undefined {
+function opened(
+  cipher: CipherName,
+  key: Key,
+  header: Buffer,
+  envelope: Uint8Array,
+  bound?: Buffer,
+): Buffer | undefined {
   bulk.clear();
   const start = bulk.load(envelope);
   bulk.add(start, start + envelope.length, start + header.length, 0);
@@ -44,86 +65,103 @@ function opened(key: Key, header: Buffer, envelope: Uint8Array, bound?: Buffer):
     const from = bulk.load(bound);
     bulk.bind(0, from, from + bound.length);
   }
-  const out = bulk.open(key, bound !== undefined);
+  const out = bulk.open(cipher, key, bound !== undefined);
   return bulk.opened(0) < 0 ? undefined : Buffer.from(out);
 }
 
 const LENGTHS = [...Array.from({ length: 600 }, (_, i) => i), 1023, 1024, 4095, 4096, 4097, 16_383, 16_384];
 
-describe("the loops in WebAssembly", () => {
+describe.each(CIPHERS)("the loops in WebAssembly, with %s", (cipher) => {
+  const nonceSize = nonceBytes(cipher);
+
   it("make what node:crypto makes, at every length", () => {
     for (const length of LENGTHS) {
       const key = new Key("k", bytes(`key ${length}`, 32));
-      const header = headerOf(1, "xchacha20poly1305", bytes("id", (length % 255) + 1));
-      const nonce = bytes(`nonce ${length}`, 24);
+      const header = headerOf(1, cipher, bytes("id", (length % 255) + 1));
+      const nonce = bytes(`nonce ${length}`, nonceSize);
       const payload = bytes(`payload ${length}`, length);
-      const envelope = expected(key, header, nonce, payload);
-      expect(sealed(key, header, nonce, payload).equals(envelope), `${length} bytes`).toBe(true);
-      expect(opened(key, header, envelope)?.equals(payload), `${length} bytes`).toBe(true);
+      const envelope = expected(cipher, key, header, nonce, payload);
+      expect(sealed(cipher, key, header, nonce, payload).equals(envelope), `${length} bytes`).toBe(true);
+      expect(opened(cipher, key, header, envelope)?.equals(payload), `${length} bytes`).toBe(true);
     }
   });
 
   it("bind what node:crypto binds, at every length of it", () => {
     for (let length = 0; length < 300; length++) {
       const key = new Key("k", bytes(`key ${length}`, 32));
-      const header = headerOf(2, "xchacha20poly1305", Buffer.from("some id"));
-      const nonce = bytes(`nonce ${length}`, 24);
+      const header = headerOf(2, cipher, Buffer.from("some id"));
+      const nonce = bytes(`nonce ${length}`, nonceSize);
       const payload = bytes("payload", length % 70);
       const bound = bytes("bound", length);
-      const envelope = expected(key, header, nonce, payload, bound);
-      expect(sealed(key, header, nonce, payload, bound).equals(envelope), `${length} bytes`).toBe(true);
-      expect(opened(key, header, envelope, bound)?.equals(payload), `${length} bytes`).toBe(true);
-      if (length > 0) expect(opened(key, header, envelope, bound.subarray(1))).toBeUndefined();
+      const envelope = expected(cipher, key, header, nonce, payload, bound);
+      expect(sealed(cipher, key, header, nonce, payload, bound).equals(envelope), `${length} bytes`).toBe(true);
+      expect(opened(cipher, key, header, envelope, bound)?.equals(payload), `${length} bytes`).toBe(true);
+      if (length > 0) expect(opened(cipher, key, header, envelope, bound.subarray(1))).toBeUndefined();
     }
   });
 
   it("write nothing of an envelope that is not authentic, and go on with the next", () => {
     const key = new Key("k", bytes("key", 32));
-    const header = headerOf(1, "xchacha20poly1305", Buffer.from("k"));
+    const header = headerOf(1, cipher, Buffer.from("k"));
     const payloads = ["first", "second", "third"].map((text) => Buffer.from(text));
     bulk.clear();
     payloads.forEach((payload, index) => {
-      const envelope = expected(key, header, bytes(`nonce ${index}`, 24), payload);
+      const envelope = expected(cipher, key, header, bytes(`nonce ${index}`, nonceSize), payload);
       if (index === 1) envelope[envelope.length - 20]! ^= 1;
       const start = bulk.load(envelope);
       bulk.add(start, start + envelope.length, start + header.length, 0);
     });
-    expect(bulk.open(key, false).toString()).toBe("firstthird");
+    expect(bulk.open(cipher, key, false).toString()).toBe("firstthird");
     expect([0, 1, 2].map((number) => bulk.opened(number))).toEqual([0, -1, 5]);
   });
 
-  it.each([
-    ["the last byte", `${"00".repeat(23)}ff`],
-    ["the part that the subkey is not made from", `${"07".repeat(16)}${"ff".repeat(8)}`],
-    ["every byte", "ff".repeat(24)],
-  ])("count the nonce up over %s", (_, start) => {
+  it.each(["the last byte", "some bytes", "every byte"])("count the nonce up over %s", (over) => {
+    const carries = { "the last byte": 1, "some bytes": 9, "every byte": nonceSize }[over]!;
+    const start = `${"07".repeat(nonceSize - carries)}${"ff".repeat(carries)}`;
+    const plus = (n: bigint): Buffer => {
+      const sum = (BigInt(`0x${start}`) + n) % 2n ** BigInt(8 * nonceSize);
+      return Buffer.from(sum.toString(16).padStart(2 * nonceSize, "0"), "hex");
+    };
     const key = new Key("k", bytes("key", 32));
-    const header = headerOf(1, "xchacha20poly1305", Buffer.from("k"));
-    const nonce = Buffer.from(start, "hex");
-    const next = ((BigInt(`0x${start}`) + 1n) % 2n ** 192n).toString(16).padStart(48, "0");
-    const behind = ((BigInt(`0x${start}`) + 2n) % 2n ** 192n).toString(16).padStart(48, "0");
+    const header = headerOf(1, cipher, Buffer.from("k"));
+    const same = Buffer.from("same");
     bulk.clear();
     for (let i = 0; i < 2; i++) {
-      const at = bulk.load(Buffer.from("same"));
-      bulk.add(at, at + 4, 0, 0);
+      const at = bulk.load(same);
+      bulk.add(at, at + same.length, 0, 0);
     }
-    const used = Buffer.from(nonce);
-    expect(Buffer.from(bulk.seal(key, header, used, false))).toEqual(
-      Buffer.concat([
-        expected(key, header, nonce, Buffer.from("same")),
-        expected(key, header, Buffer.from(next, "hex"), Buffer.from("same")),
-      ]),
+    const nonce = plus(0n);
+    expect(Buffer.from(bulk.seal(cipher, key, header, nonce, false))).toEqual(
+      Buffer.concat([expected(cipher, key, header, plus(0n), same), expected(cipher, key, header, plus(1n), same)]),
     );
-    expect(used.toString("hex")).toBe(behind);
+    expect(nonce).toEqual(plus(2n));
   });
 
   it("take another key after one", () => {
-    const header = headerOf(1, "xchacha20poly1305", Buffer.from("k"));
-    const nonce = bytes("nonce", 24);
+    const header = headerOf(1, cipher, Buffer.from("k"));
+    const nonce = bytes("nonce", nonceSize);
     for (const seed of ["one", "two", "one"]) {
       const key = new Key("k", bytes(seed, 32));
-      expect(sealed(key, header, nonce, Buffer.from("x"))).toEqual(expected(key, header, nonce, Buffer.from("x")));
+      expect(sealed(cipher, key, header, nonce, Buffer.from("x"))).toEqual(
+        expected(cipher, key, header, nonce, Buffer.from("x")),
+      );
     }
+  });
+
+  it("hold as much as is said to fit", () => {
+    const key = new Key("k", bytes("key", 32));
+    const header = headerOf(1, cipher, Buffer.from("k"));
+    const payload = bytes("payload", 127);
+    bulk.clear();
+    while (bulk.fits(127, 127)) {
+      const at = bulk.load(payload);
+      bulk.add(at, at + 127, 0, 127 + header.length + nonceSize + 16);
+    }
+    const envelopes = Buffer.from(bulk.seal(cipher, key, header, bytes("nonce", nonceSize), false));
+    expect(envelopes.length / (127 + header.length + nonceSize + 16)).toBeGreaterThan(2000);
+    const last = envelopes.subarray(-(127 + header.length + nonceSize + 16));
+    const nonce = last.subarray(header.length, header.length + nonceSize);
+    expect(last).toEqual(expected(cipher, key, header, nonce, payload));
   });
 
   it("say when nothing more fits", () => {
@@ -146,6 +184,7 @@ const number = (little: Uint8Array) => BigInt(`0x${Buffer.from(little).reverse()
  * the edges, where a random test never gets.
  */
 describe("Poly1305 at its edges", () => {
+  const cipher = "xchacha20poly1305";
   const edges = [
     0n,
     1n,
@@ -164,7 +203,7 @@ describe("Poly1305 at its edges", () => {
   ];
 
   it.each(edges.map((edge) => [edge.toString(16), edge] as const))("%s", (_, target) => {
-    const header = headerOf(1, "xchacha20poly1305", Buffer.from("k"));
+    const header = headerOf(1, cipher, Buffer.from("k"));
     const key = new Key("k", bytes(`key ${target}`, 32));
     const nonce = bytes(`nonce ${target}`, 24);
     const r = polyKey(key, nonce);
@@ -178,12 +217,12 @@ describe("Poly1305 at its edges", () => {
       if (second >= 2n ** 128n) continue;
       const ciphertext = Buffer.concat([first, Buffer.from(second.toString(16).padStart(32, "0"), "hex").reverse()]);
       // Enciphering zeros gives the key stream.
-      const stream = expected(key, header, nonce, Buffer.alloc(32)).subarray(header.length + 24, -16);
+      const stream = expected(cipher, key, header, nonce, Buffer.alloc(32)).subarray(header.length + 24, -16);
       const payload = Buffer.from(ciphertext.map((byte, i) => byte ^ stream[i]!));
-      const envelope = expected(key, header, nonce, payload);
+      const envelope = expected(cipher, key, header, nonce, payload);
       expect(envelope.subarray(header.length + 24, -16)).toEqual(ciphertext);
-      expect(sealed(key, header, nonce, payload)).toEqual(envelope);
-      expect(opened(key, header, envelope)).toEqual(payload);
+      expect(sealed(cipher, key, header, nonce, payload)).toEqual(envelope);
+      expect(opened(cipher, key, header, envelope)).toEqual(payload);
       return;
     }
   });
@@ -191,7 +230,7 @@ describe("Poly1305 at its edges", () => {
   /** The number that Poly1305 multiplies with; found from the tags of payloads whose ciphertexts are known. */
   function polyKey(key: Key, nonce: Buffer): bigint {
     bulk.clear();
-    sealed(key, headerOf(1, "xchacha20poly1305", Buffer.from("k")), nonce, NOTHING);
+    sealed(cipher, key, headerOf(1, cipher, Buffer.from("k")), nonce, NOTHING);
     // The loops leave the first block of the key stream where they made it.
     const clamp = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
     return number(bulk.memory.subarray(256, 272)) & clamp;

@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject } from "node:crypto";
+import { createCipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import { openWith, type SingleCipher, sealWith } from "./single.ts";
 
 /** AES-256-GCM of node:crypto. */
@@ -12,6 +12,11 @@ export class AesGcm implements SingleCipher {
 
   seal(nonce: Uint8Array, additional: Uint8Array, payload: Uint8Array, into: Uint8Array, at: number): void {
     sealWith("aes-256-gcm", this.#key, nonce, additional, payload, into, at);
+  }
+
+  /** Counter blocks in, key stream out: nothing else may go through this. */
+  encipherBlocks(blocks: Uint8Array): Buffer {
+    return createCipheriv("aes-256-ecb", this.#key, null).setAutoPadding(false).update(blocks);
   }
 
   open(nonce: Uint8Array, additional: Uint8Array, sealed: Uint8Array, into: Uint8Array, at: number): boolean {

@@ -11,6 +11,7 @@ export class Key {
   readonly #bytes: Buffer;
   #aes: AesGcm | undefined;
   #xchacha: XChaCha | undefined;
+  #hashKey: Buffer | undefined;
 
   constructor(id: string, bytes: Buffer) {
     this.id = id;
@@ -19,11 +20,25 @@ export class Key {
   }
 
   cipher(name: CipherName): SingleCipher {
-    if (name === "aes256gcm") return (this.#aes ??= new AesGcm(this.#bytes));
+    if (name === "aes256gcm") return this.#gcm();
     return (this.#xchacha ??= new XChaCha(this.#bytes));
+  }
+
+  /** AES of each 16 bytes by itself. */
+  encipherBlocks(blocks: Uint8Array): Buffer {
+    return this.#gcm().encipherBlocks(blocks);
+  }
+
+  /** AES of 16 zero bytes: what GHASH multiplies with. */
+  hashKey(): Buffer {
+    return (this.#hashKey ??= this.encipherBlocks(Buffer.alloc(16)));
   }
 
   copyTo(target: Uint8Array, at: number): void {
     target.set(this.#bytes, at);
+  }
+
+  #gcm(): AesGcm {
+    return (this.#aes ??= new AesGcm(this.#bytes));
   }
 }

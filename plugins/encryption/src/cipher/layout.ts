@@ -2,6 +2,7 @@
 export const KEY = 64;
 export const NONCE = 96;
 export const HEADER = 1024;
+export const HASH_KEY = 1344;
 
 export const SLOT_WORDS = 8;
 export const AT_START = 0;
@@ -23,4 +24,6 @@ export const IN = SLOTS + LOAD_MAX * SLOT_WORDS * 4;
 export const IN_END = IN + 256 * 1024;
 export const OUT = IN_END + SLACK;
 export const OUT_END = OUT + 512 * 1024;
-export const MEMORY_BYTES = OUT_END + SLACK;
+/** Key streams of AES: for each message one block for the tag, and those of its payload. */
+export const STREAMS = OUT_END + SLACK;
+export const MEMORY_BYTES = STREAMS + (IN_END - IN) + LOAD_MAX * 32 + SLACK;

@@ -7,6 +7,11 @@ export interface Loops {
   open(count: number, slots: number, out: number, binds: number): number;
   /** To be called when another key was written. */
   rekey(): void;
+  /** The same for the key of GHASH. */
+  hashKey(): void;
+  counters(count: number, slots: number, to: number, opening: number): number;
+  sealGcm(count: number, slots: number, out: number, headerSize: number, binds: number, streams: number): number;
+  openGcm(count: number, slots: number, out: number, binds: number, streams: number): number;
 }
 
 /** The little of WebAssembly that is used: the compiler's Node types do not declare it. */
