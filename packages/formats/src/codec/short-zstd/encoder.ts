@@ -24,8 +24,10 @@ export function tableFor({ bytes, starts, ends, count }: Payloads): HuffmanTable
 const HASH_LOG = 12;
 const HASH_FACTOR = 0x9e3779b1;
 const MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
-const FRAME_HEADER_MAX = 7;
 const BLOCK_HEADER = 3;
+const CODED_HEADER = 3;
+/** More than a description and what surrounds it take. */
+const AROUND_MAX = 256;
 const RAW = 0;
 const COMPRESSED = 2;
 
@@ -44,7 +46,7 @@ export class ShortZstdEncoder {
   compress(bytes: Buffer, start: number, end: number, table: HuffmanTable | undefined, out: GrowingBuffer): void {
     const size = end - start;
     // Whatever is longer than the payload is not taken.
-    out.reserve(FRAME_HEADER_MAX + BLOCK_HEADER + 2 * size + 64);
+    out.reserve(2 * size + AROUND_MAX);
     const into = out.bytes;
     const block = this.frameHeader(size, into, out.length);
     const content = block + BLOCK_HEADER;
@@ -86,10 +88,17 @@ export class ShortZstdEncoder {
     const { sequences } = this;
     sequences.clear();
     const count = this.findMatches(bytes, start, end);
-    return sequences.write(into, this.writeLiterals(count, table, into, at));
+    const behind =
+      sequences.count === 0
+        ? writeLiterals(bytes, start, end, table, into, at)
+        : writeLiterals(this.literals, 0, count, table, into, at);
+    return sequences.write(into, behind);
   }
 
-  /** Divides the payload into literals, which are gathered, and repetitions. Returns how many literals there are. */
+  /**
+   * Divides the payload into repetitions and literals, which are gathered where there are both. Returns how many literals
+   * were gathered.
+   */
   private findMatches(bytes: Buffer, start: number, end: number): number {
     const { seen, literals, sequences } = this;
     const last = end - LEAST_MATCH;
@@ -120,52 +129,58 @@ export class ShortZstdEncoder {
       at += length;
       anchor = at;
     }
-    while (anchor < end) literals[count++] = bytes[anchor++]!;
+    // Without any repetition the payload itself is what is written.
+    if (sequences.count > 0) while (anchor < end) literals[count++] = bytes[anchor++]!;
     return count;
-  }
-
-  private writeLiterals(count: number, table: HuffmanTable | undefined, into: Buffer, start: number): number {
-    const { literals } = this;
-    const coded = table ? writeCoded(literals, count, table, into, start) : 0;
-    if (coded > 0) return coded;
-    let at = start;
-    if (count < 32) into[at++] = RAW | (count << 3);
-    else {
-      into[at++] = RAW | (1 << 2) | ((count << 4) & 255);
-      into[at++] = count >> 4;
-    }
-    for (let i = 0; i < count; i++) into[at++] = literals[i]!;
-    return at;
   }
 }
 
-/** Returns the end of the literals as one stream of codes; 0 = that would not be shorter, or one of them has no code. */
-function writeCoded(literals: Uint8Array, count: number, table: HuffmanTable, into: Buffer, start: number): number {
-  const { codes, description } = table;
-  let bits = 1;
-  for (let i = 0; i < count; i++) {
-    const code = codes[literals[i]!]!;
-    if (code === 0) return 0;
-    bits += code >> LENGTH_AT;
-  }
-  const size = description.length + ((bits + 7) >> 3);
-  if (size + 3 >= count) return 0;
-  // Both sizes have 10 bits.
-  const header = COMPRESSED | (count << 4) | (size << 14);
+/** Writes `literals[from..to)`. Returns the end. */
+function writeLiterals(
+  literals: Uint8Array,
+  from: number,
+  to: number,
+  table: HuffmanTable | undefined,
+  into: Buffer,
+  start: number,
+): number {
+  const coded = table ? writeCoded(literals, from, to, table, into, start) : 0;
+  if (coded > 0) return coded;
+  const count = to - from;
   let at = start;
-  into[at++] = header & 255;
-  into[at++] = (header >> 8) & 255;
-  into[at++] = (header >> 16) & 255;
+  if (count < 32) into[at++] = RAW | (count << 3);
+  else {
+    into[at++] = RAW | (1 << 2) | ((count << 4) & 255);
+    into[at++] = count >> 4;
+  }
+  for (let i = from; i < to; i++) into[at++] = literals[i]!;
+  return at;
+}
+
+/** Returns the end of the literals as one stream of codes; 0 = that is not shorter, or one of them has no code. */
+function writeCoded(
+  literals: Uint8Array,
+  from: number,
+  to: number,
+  table: HuffmanTable,
+  into: Buffer,
+  start: number,
+): number {
+  const { codes, description } = table;
+  const content = start + CODED_HEADER;
+  let at = content;
   for (let i = 0; i < description.length; i++) into[at++] = description[i]!;
   let held = 0;
   let length = 0;
-  for (let i = count - 1; i >= 0; i--) {
+  for (let i = to - 1; i >= from; i--) {
     const code = codes[literals[i]!]!;
+    if (code === 0) return 0;
     held |= (code & CODE_MASK) << length;
     length += code >> LENGTH_AT;
     if (length >= 16) {
-      into[at++] = held & 255;
-      into[at++] = (held >> 8) & 255;
+      into[at] = held & 255;
+      into[at + 1] = (held >> 8) & 255;
+      at += 2;
       held >>>= 16;
       length -= 16;
     }
@@ -175,5 +190,13 @@ function writeCoded(literals: Uint8Array, count: number, table: HuffmanTable, in
     into[at++] = held & 255;
     held >>>= 8;
   }
+  const count = to - from;
+  const size = at - content;
+  if (size + CODED_HEADER >= count) return 0;
+  // Both sizes have 10 bits.
+  const header = COMPRESSED | (count << 4) | (size << 14);
+  into[start] = header & 255;
+  into[start + 1] = (header >> 8) & 255;
+  into[start + 2] = (header >> 16) & 255;
   return at;
 }

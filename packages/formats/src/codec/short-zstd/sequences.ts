@@ -77,7 +77,8 @@ export class SequenceWriter {
   private readonly literalEncoder = new FseEncoder(LITERALS, 6);
   private readonly matchEncoder = new FseEncoder(MATCHES, 6);
   private readonly offsetEncoder = new FseEncoder(OFFSETS, 5);
-  private count = 0;
+  /** How many sequences there are. */
+  count = 0;
   private lastOffset = 0;
 
   clear(): void {
