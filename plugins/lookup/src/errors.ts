@@ -38,6 +38,11 @@ export const errors = defineErrors("MQB_LOOKUP", {
     message: (p) => `lookup.${p.field} says something about lookup.from, which is missing`,
     hint: "write it into the entry that it is meant for",
   }),
+  KEY: errorRow<{ key: string }>({
+    kind: "config",
+    message: (p) => `"${p.key}" is another one each time, so that no two messages have the same key`,
+    hint: "make the key of the message alone: payload, metadata, message",
+  }),
   NEVER_REPLIES: errorRow<{ path: string; type: string }>({
     kind: "config",
     message: (p) => `${p.path} is "${p.type}", which never answers as it is configured: every lookup would fail`,

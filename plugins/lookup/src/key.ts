@@ -11,6 +11,7 @@ import {
   readString,
 } from "@mqb/json";
 import type { Template } from "@mqb/standard";
+import { errors } from "./errors.ts";
 import type { Compile } from "./templates.ts";
 
 /** A part of a key: a field of the payload with its type, or the text of a template. */
@@ -27,12 +28,12 @@ export class Keys {
   private readonly parts: readonly Part[];
   private readonly finder: FieldFinder | undefined;
 
-  /** Throws a `config` error for a malformed template. */
+  /** Throws a `config` error for a malformed template, and for one that depends on more than the message. */
   constructor(key: string | readonly string[], compile: Compile) {
     const paths: JsonPath[] = [];
     this.parts = [key].flat().map((text): Part => {
       const steps = ONLY_A_FIELD.exec(text)?.[1]?.trim().split(".");
-      if (!steps || steps.includes("")) return { template: compile(text) };
+      if (!steps || steps.includes("")) return { template: repeatable(text, compile) };
       const all = readings(steps);
       paths.push(...all);
       return { fields: all.map((_, i) => paths.length - all.length + i) };
@@ -72,10 +73,26 @@ export class Keys {
       }
       case FieldKind.object:
       case FieldKind.array:
-        return canonicalJson(parseJson(bytes.subarray(start, end))).toString();
+        return canonical(bytes.subarray(start, end));
       default:
         return numberText(bytes, start, end);
     }
+  }
+}
+
+/** A key that no second message can have would only fill the cache. */
+function repeatable(text: string, compile: Compile): Template {
+  const template = compile(text);
+  if (!template.repeatable) throw errors.KEY({ key: text });
+  return template;
+}
+
+/** Undefined for what no equal value can be told of, such as bytes that are not UTF-8. */
+function canonical(json: Uint8Array): string | undefined {
+  try {
+    return canonicalJson(parseJson(json)).toString();
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { failed, MqbError } from "@mqb/core/plugin";
+import { failed, Message, MqbError, replied } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { ASKED, Asked, batch, contextWith, lines, never, openOutput } from "./looking.ts";
 
@@ -123,7 +123,6 @@ describe("a cache", () => {
   it("keeps its own copy of an answer that lies in a larger buffer", async () => {
     const large = Buffer.from('"answer"'.padEnd(100));
     const { asked, publisher, sink } = await opened({});
-    const { Message, replied } = await import("@mqb/core/plugin");
     asked.answer = () => replied(new Message(large.subarray(0, 8)));
     await publisher.send(batch('{"id":1}'), never);
     large.fill(0);
@@ -171,9 +170,17 @@ describe("a key", () => {
     expect(await keysOf(key, '{"a":1}', '{"a":1}')).toBe(2);
   });
 
+  it("of an object that is not UTF-8 is none: the message is asked for, and nobody waits for ever", async () => {
+    const asked = new Asked(() => "1");
+    const { publisher, sink } = await openOutput({ ...ASKED, cache: { key: "${payload:id}" } }, { asked });
+    const odd = () => new Message(Buffer.from('{"id":{"a":"\xff"}}', "latin1"));
+    for (let i = 0; i < 2; i++) await publisher.send(batch('{"id":7}', odd(), odd()), never);
+    expect(asked.requests).toHaveLength(5);
+    expect(sink.messages).toHaveLength(6);
+  });
+
   it("of metadata", async () => {
     const { asked, publisher } = await opened({ key: "${metadata:m}" });
-    const { Message } = await import("@mqb/core/plugin");
     const with1 = () => new Message('{"id":1}', new Map([["m", "1"]]));
     await publisher.send(batch(with1(), with1(), "{}", "{}"), never);
     expect(asked.texts).toHaveLength(3);

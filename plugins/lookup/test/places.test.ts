@@ -1,5 +1,6 @@
 import { codeOf, type Outcome } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
+import { errors } from "../src/index.ts";
 import { Asked, batch, enriched, lines, never, openOutput } from "./looking.ts";
 
 const at = (into: string) => ({ from: { asked: {} }, into });
@@ -103,7 +104,7 @@ describe("several lookups", () => {
   });
 
   it("fail the message when one of them fails, for good when one does for good", async () => {
-    const { BUSY, REFUSED } = (await import("../src/index.ts")).errors;
+    const { BUSY, REFUSED } = errors;
     const [asked, asked0] = [one(), one()];
     asked.answer = () => ({ type: "failed", error: BUSY({ path: "p", status: 503 }) });
     asked0.answer = () => ({ type: "failed", error: REFUSED({ path: "p", status: 400 }) });

@@ -1,5 +1,8 @@
-import { failed, MqbError, type Outcome } from "@mqb/core/plugin";
+import { failed, Message, MqbError, type Outcome } from "@mqb/core/plugin";
+import { CollectingPublisher, fakeContext, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
+import { lookupSchema } from "../src/config.ts";
+import plugin from "../src/index.ts";
 import { ASKED, Asked, batch, never, openOutput, type Written } from "./looking.ts";
 
 const ERROR = new MqbError("MQB_TEST", "retryable", "the users are busy");
@@ -62,7 +65,6 @@ describe("on_error", () => {
       { "lookup.user.found": "true", "lookup.found": "true" },
     ]);
     const { publisher, sink } = await openOutput(ASKED, { asked: new Asked(() => "1") });
-    const { Message } = await import("@mqb/core/plugin");
     await publisher.send(batch(new Message("{}", new Map([["lookup.error", "of before"]]))), never);
     expect(sink.messages[0]!.metadata.has("lookup.error")).toBe(false);
   });
@@ -85,9 +87,6 @@ describe("on_error", () => {
     const gone = new MqbError("MQB_TEST", "connection", "gone");
     const [first, then] = [new Asked(() => failed(gone)), new Asked(() => "1")];
     const publishers = [first, then];
-    const { fakeContext, fakePlugin, CollectingPublisher } = await import("@mqb/testkit");
-    const { lookupSchema } = await import("../src/config.ts");
-    const { default: plugin } = await import("../src/index.ts");
     const context = fakeContext({ plugins: [fakePlugin({ asked: { publisher: () => publishers.shift()! } })] });
     const sink = new CollectingPublisher();
     const settings = lookupSchema.parse({ ...ASKED, on_error: "write_null" });

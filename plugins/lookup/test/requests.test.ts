@@ -1,6 +1,8 @@
 import { Message } from "@mqb/core/plugin";
-import { slabOf } from "@mqb/testkit";
+import { CollectingPublisher, fakeContext, fakePlugin, slabOf } from "@mqb/testkit";
 import { describe, expect, it, vi } from "vitest";
+import { lookupSchema } from "../src/config.ts";
+import plugin from "../src/index.ts";
 import { ASKED, Asked, batch, never, openOutput, type Written } from "./looking.ts";
 
 const INHERITED = new Map([
@@ -82,9 +84,6 @@ describe("a request", () => {
 
   it("to an http endpoint asks for its status, whatever the configuration says", async () => {
     const opened: unknown[] = [];
-    const { fakeContext, fakePlugin, CollectingPublisher } = await import("@mqb/testkit");
-    const { lookupSchema } = await import("../src/config.ts");
-    const { default: plugin } = await import("../src/index.ts");
     const http = {
       publisher(config: unknown) {
         opened.push(config);

@@ -53,6 +53,7 @@ describe("the check of a lookup", () => {
       { from, into: "a", cache: { key: ["x", "${env:LOOKUP_IS_NOT_SET}"] } },
       "error lookup.cache.key MQB_STANDARD_TEMPLATE",
     ],
+    [{ from, into: "a", cache: { key: "${gen:uuid}" } }, "error lookup.cache.key MQB_LOOKUP_KEY"],
     [{ from: { silent: {} }, into: "a" }, "warning lookup.from MQB_LOOKUP_NEVER_REPLIES"],
     [{ entries: [{ from: { silent: {} }, into: "a" }] }, "warning lookup.entries.0.from MQB_LOOKUP_NEVER_REPLIES"],
   ])("of %j", (lookup, expected) => expect(problemsOf(lookup)).toEqual([expected]));
