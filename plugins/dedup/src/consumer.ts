@@ -118,8 +118,9 @@ export class Deduplicator implements Consumer {
     const answered: [number, number][] = [];
     let kept: Uint32Array | undefined;
     let keyless = 0;
+    keys.begin(batch);
     for (let at = 0; at < batch.length; at++) {
-      if (!keys.read(batch, at)) keyless++;
+      if (!keys.read(at)) keyless++;
       const found = seen.take(holder, hash.words, now);
       if (found === Found.nothing) {
         if (kept) kept[holder.count - 1] = at;

@@ -13,7 +13,8 @@ function keyOf(key: KeyText | undefined, message: Message | MessageBatch, env = 
   const hash = new KeyHash(SEED);
   const reader = new KeyReader(key, hash, env);
   const batch = message instanceof Message ? batchOf([message]) : message;
-  return reader.read(batch, 0) ? [...hash.words].join(" ") : undefined;
+  reader.begin(batch);
+  return reader.read(0) ? [...hash.words].join(" ") : undefined;
 }
 
 const of = (payload: string, metadata = {}) => new Message(payload, new Map(Object.entries(metadata)), ID);
@@ -31,9 +32,29 @@ describe("a key that is one field of the payload", () => {
     expect(same(key, '{"k":""}', '{"k":" "}')).toBe(false);
   });
 
-  it("is the same in a slab and in a message", () => {
-    const payload = '{"n":1,"k":"x"}';
-    expect(keyOf(key, slabOf([of("{}"), of(payload)]).select(Uint32Array.of(1)))).toBe(keyOf(key, of(payload)));
+  it("is the same in a slab and in a message, whatever stands before and behind it", () => {
+    const payloads = [
+      '{"n":1,"k":"x"}',
+      '{"k":"x","n":{"k":"y"}}',
+      '{"n":{"k":"y"},"k":"x"}',
+      '{"k":"y","k":"x"}',
+      '{"k":"y","\\u006b":"x"}',
+      '{"note":"\\"k\\":1","k":"x"}',
+      '{"k":"\\u0078"}',
+      '{"k":null}',
+      '{"k":"x"',
+      '{"n":"k","m":1}',
+      ' {\n"k" : "x" } ',
+      "plain",
+      "",
+    ];
+    const messages = payloads.map((payload) => of(payload));
+    const hash = new KeyHash(SEED);
+    const reader = new KeyReader(key, hash, {});
+    reader.begin(slabOf(messages));
+    const inSlab = messages.map((_, at) => (reader.read(at) ? [...hash.words].join(" ") : undefined));
+    expect(inSlab).toEqual(messages.map((message) => keyOf(key, message)));
+    expect(new Set(inSlab.slice(0, 4)).size).toBe(1);
   });
 
   it.each(["{}", '{"k":null}', "plain", "", "[1]", '{"k":1', '{"K":1}', '{"a":{"k":1}}'])(
@@ -81,7 +102,9 @@ describe("the message id as key", () => {
   it("is the default, and what a message without the key goes by", () => {
     const hash = new KeyHash(SEED);
     const read = (key: KeyText | undefined, message: Message) => {
-      new KeyReader(key, hash, {}).read(batchOf([message]), 0);
+      const reader = new KeyReader(key, hash, {});
+      reader.begin(batchOf([message]));
+      reader.read(0);
       return [...hash.words].join(" ");
     };
     expect(read(undefined, of("a"))).toBe(read("${payload:k}", of("b")));

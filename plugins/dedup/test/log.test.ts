@@ -4,6 +4,7 @@ import { Message } from "@mqb/core/plugin";
 import { FakeScope, isPending, TempDir, texts } from "@mqb/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { errors, inspectFolder, isDamaged, repairFolder } from "../src/index.ts";
+import { openFolder } from "../src/log/open.ts";
 import { NEVER, type Opened, open } from "./opened.ts";
 
 let dir: TempDir;
@@ -94,8 +95,9 @@ describe("keys on disk", () => {
   });
 
   it("cannot be used by two processes at once", async () => {
-    const { consumer } = await onDisk();
-    await expect(onDisk()).rejects.toMatchObject({
+    const { consumer, context } = await onDisk();
+    const impatient = { clock: context.clock, log: context.log, readOnly: false, lockWaitMs: 0 };
+    await expect(openFolder(folder(), impatient)).rejects.toMatchObject({
       code: errors.LOCKED.code,
       kind: "config",
       message: expect.stringContaining(`process ${process.pid}`),
@@ -262,7 +264,7 @@ describe("damage", () => {
     const { consumer, source } = await onDisk();
     source.push([new Message("a")]);
     await (await consumer.receive(1, NEVER)).commit();
-    await expect(repairFolder(folder())).rejects.toMatchObject({ code: errors.LOCKED.code });
+    await expect(repairFolder(folder(), 0)).rejects.toMatchObject({ code: errors.LOCKED.code });
     await consumer.close();
   });
 

@@ -15,63 +15,68 @@ export class KeyHash {
     this.seed = new Uint32Array(Uint8Array.from(seed).buffer);
   }
 
+  /** Both halves run side by side: each step waits for the one before it, and the processor has room for two. */
   hash(bytes: Uint8Array, start: number, end: number, origin: number): void {
-    this.half(bytes, start, end, origin, 0);
-    this.half(bytes, start, end, origin, 2);
-  }
-
-  private half(bytes: Uint8Array, start: number, end: number, origin: number, lane: number): void {
-    const k0 = this.seed[lane]! | 0;
-    const k1 = this.seed[lane + 1]! | 0;
-    let v0 = k0 ^ origin;
-    let v1 = k1 ^ 0xee;
-    let v2 = 0x6c796765 ^ k0;
-    let v3 = 0x74656462 ^ k1;
-    const length = end - start;
-    const whole = start + (length & ~3);
-    let at = start;
-    let word = 0;
-    // The words, then the rest with the length; behind them four rounds for each half of the result.
-    for (let step = 0; step < 2; ) {
-      if (at < whole) {
-        word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-        at += 4;
+    const { seed, words } = this;
+    let a0 = seed[0]! ^ origin;
+    let a1 = seed[1]! ^ 0xee;
+    let a2 = 0x6c796765 ^ seed[0]!;
+    let a3 = 0x74656462 ^ seed[1]!;
+    let b0 = seed[2]! ^ origin;
+    let b1 = seed[3]! ^ 0xee;
+    let b2 = 0x6c796765 ^ seed[2]!;
+    let b3 = 0x74656462 ^ seed[3]!;
+    const whole = start + ((end - start) & ~3);
+    // Each word, then the rest with the length in its highest byte; four rounds for each half of the result.
+    let rounds = 2;
+    for (let at = start; rounds > 0; at += 4) {
+      let word = 0;
+      if (at < whole) word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+      else if (at === whole) {
+        word = (end - start) << 24;
+        for (let i = whole; i < end; i++) word |= bytes[i]! << (8 * (i - whole));
+      }
+      a3 ^= word;
+      b3 ^= word;
+      for (; rounds > 0; rounds--) {
+        a0 = (a0 + a1) | 0;
+        a1 = ((a1 << 5) | (a1 >>> 27)) ^ a0;
+        a0 = (a0 << 16) | (a0 >>> 16);
+        a2 = (a2 + a3) | 0;
+        a3 = ((a3 << 8) | (a3 >>> 24)) ^ a2;
+        a0 = (a0 + a3) | 0;
+        a3 = ((a3 << 7) | (a3 >>> 25)) ^ a0;
+        a2 = (a2 + a1) | 0;
+        a1 = ((a1 << 13) | (a1 >>> 19)) ^ a2;
+        a2 = (a2 << 16) | (a2 >>> 16);
+        b0 = (b0 + b1) | 0;
+        b1 = ((b1 << 5) | (b1 >>> 27)) ^ b0;
+        b0 = (b0 << 16) | (b0 >>> 16);
+        b2 = (b2 + b3) | 0;
+        b3 = ((b3 << 8) | (b3 >>> 24)) ^ b2;
+        b0 = (b0 + b3) | 0;
+        b3 = ((b3 << 7) | (b3 >>> 25)) ^ b0;
+        b2 = (b2 + b1) | 0;
+        b1 = ((b1 << 13) | (b1 >>> 19)) ^ b2;
+        b2 = (b2 << 16) | (b2 >>> 16);
+      }
+      a0 ^= word;
+      b0 ^= word;
+      if (at < whole) rounds = 2;
+      else if (at === whole) {
+        a2 ^= 0xee;
+        b2 ^= 0xee;
+        rounds = 4;
+      } else if (at === whole + 4) {
+        words[0] = a1 ^ a3;
+        words[2] = b1 ^ b3;
+        a1 ^= 0xdd;
+        b1 ^= 0xdd;
+        rounds = 4;
       } else {
-        word = length << 24;
-        for (let i = end - 1; i >= whole; i--) word |= bytes[i]! << (8 * (i - whole));
-        step = 2;
+        words[1] = a1 ^ a3;
+        words[3] = b1 ^ b3;
       }
-      v3 ^= word;
-      for (let round = 0; round < 2; round++) {
-        v0 = (v0 + v1) | 0;
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-        v0 = (v0 << 16) | (v0 >>> 16);
-        v2 = (v2 + v3) | 0;
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-        v0 = (v0 + v3) | 0;
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-        v2 = (v2 + v1) | 0;
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-        v2 = (v2 << 16) | (v2 >>> 16);
-      }
-      v0 ^= word;
-    }
-    v2 ^= 0xee;
-    for (let half = 0; half < 2; half++) {
-      for (let round = 0; round < 4; round++) {
-        v0 = (v0 + v1) | 0;
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-        v0 = (v0 << 16) | (v0 >>> 16);
-        v2 = (v2 + v3) | 0;
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-        v0 = (v0 + v3) | 0;
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-        v2 = (v2 + v1) | 0;
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-        v2 = (v2 << 16) | (v2 >>> 16);
-      }
-      this.words[lane + half] = v1 ^ v3;
-      v1 ^= 0xdd;
     }
   }
 }

@@ -1,9 +1,10 @@
-import { asBuffer, type MessageBatch } from "@mqb/core/plugin";
+import { asBuffer, type MessageBatch, type Slab } from "@mqb/core/plugin";
 import { compileFields, type FieldFinder, FieldKind, type JsonPath, readString } from "@mqb/json";
 import type { Segment } from "@mqb/standard";
 import { type KeyHash, Origin } from "./hash.ts";
 import { Scratch } from "./scratch.ts";
 import { type Env, type KeyText, parseKey } from "./template.ts";
+import { TopField } from "./top-field.ts";
 
 const BACKSLASH = 0x5c;
 const ID_LENGTH = 36;
@@ -27,7 +28,11 @@ export class KeyReader {
   private readonly origin: number;
   private readonly finder: FieldFinder | undefined;
   private readonly only: number;
+  /** For a key that is one field at the top of the payload. */
+  private readonly top: TopField | undefined;
   private readonly scratch = new Scratch();
+  private batch: MessageBatch | undefined;
+  private slab: Slab | undefined;
 
   constructor(key: KeyText | undefined, hash: KeyHash, env: Env) {
     this.hash = hash;
@@ -36,18 +41,31 @@ export class KeyReader {
     this.origin = typeof key === "string" ? Origin.text : Origin.list;
     this.finder = paths.length > 0 ? compileFields(paths) : undefined;
     this.only = onlyField(this.templates, this.origin);
+    const [name, inside] = this.only >= 0 ? paths[this.only]! : [];
+    this.top = typeof name === "string" && inside === undefined ? new TopField(name) : undefined;
+  }
+
+  /** The batch that `read` reads from. */
+  begin(batch: MessageBatch): void {
+    this.batch = batch;
+    this.slab = batch.slab;
+    if (this.slab && this.top) this.top.begin(this.slab);
   }
 
   /** Hashes the key of one message. False when it lacks a value of the template: the hash is that of its id. */
-  read(batch: MessageBatch, index: number): boolean {
+  read(index: number): boolean {
+    const { finder, scratch, slab, top } = this;
+    if (top && slab && top.at(index)) {
+      this.hash.hash(slab.bytes, top.start, top.end, this.origin);
+      return true;
+    }
+    const batch = this.batch!;
     if (!this.templates) {
       this.hashId(batch, index);
       return true;
     }
-    const { finder, scratch } = this;
     let bytes: Uint8Array | undefined;
     if (finder) {
-      const { slab } = batch;
       bytes = slab ? slab.bytes : batch.payload(index);
       const start = slab ? slab.starts[index]! : 0;
       const end = slab ? slab.ends[index]! : bytes.length;

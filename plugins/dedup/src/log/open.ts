@@ -22,9 +22,10 @@ export interface FolderContext {
   readonly log: Logger;
   /** Change nothing, and do not care who else is at work. */
   readonly readOnly: boolean;
+  /** How long to wait for another process that is about to end, in milliseconds [2000]. */
+  readonly lockWaitMs?: number;
 }
 
-/** How long to wait for another process that is about to end. */
 const LOCK_WAIT_MS = 2_000;
 /** With so much of expired keys among the rest the rest is written anew. */
 const COMPACT_FROM = 1024 * 1024;
@@ -37,7 +38,7 @@ export async function openFolder(folder: string, context: FolderContext): Promis
   }
   await listFiles(folder);
   await makeFolder(folder);
-  const held = await lockFolder(folder);
+  const held = await lockFolder(folder, context.lockWaitMs);
   try {
     await removeLeftovers(folder);
     let loaded = await load(folder, context);
@@ -56,10 +57,10 @@ export async function openFolder(folder: string, context: FolderContext): Promis
 }
 
 /** Keeps other processes away from a folder. Throws a `config` error that says who has it. */
-export async function lockFolder(folder: string): Promise<{ release(): Promise<void> }> {
+export async function lockFolder(folder: string, waitMs = LOCK_WAIT_MS): Promise<{ release(): Promise<void> }> {
   let held: Awaited<ReturnType<FileLock["acquire"]>>;
   try {
-    held = await new FileLock(join(folder, "dedup")).acquire(LOCK_WAIT_MS);
+    held = await new FileLock(join(folder, "dedup")).acquire(waitMs);
   } catch (cause) {
     throw errors.IO({ path: folder, action: "stored" }, { cause });
   }

@@ -21,10 +21,10 @@ export interface Repaired {
  * Writes the whole frames of every file that is damaged, or ends in a write that did not finish, to a new one in its
  * place, and keeps the old one beside it. Throws a `config` error while another process has the folder.
  */
-export async function repairFolder(folder: string): Promise<readonly Repaired[]> {
+export async function repairFolder(folder: string, lockWaitMs?: number): Promise<readonly Repaired[]> {
   const numbers = (await listFiles(folder)) ?? [];
   if (numbers.length === 0) return [];
-  const held = await lockFolder(folder);
+  const held = await lockFolder(folder, lockWaitMs);
   try {
     const scans: { readonly number: number; readonly found: Scan }[] = [];
     let seed: Buffer | undefined;

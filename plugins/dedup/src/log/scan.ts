@@ -56,14 +56,19 @@ export function eachKey(
   frames: readonly Range[],
   visit: (words: Uint32Array, expiresAt: number, answer: Range | undefined) => void,
 ): void {
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(Uint8Array.from(bytes).buffer);
+  const all = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
+  const doubles = new Float64Array(aligned.buffer, aligned.byteOffset, aligned.length >> 3);
   const words = new Uint32Array(4);
   for (const frame of frames) {
-    const kind = bytes.readUInt32LE(frame.from + 4);
+    const kind = all[(frame.from + 4) >> 2]!;
     const body = frame.from + FRAME_HEADER_SIZE;
     const end = kind === Kind.keys ? frame.to : kind === Kind.answer ? body + KEY_SIZE : body;
+    const answer = kind === Kind.answer ? frame : undefined;
     for (let at = body; at + KEY_SIZE <= end; at += KEY_SIZE) {
-      for (let i = 0; i < 4; i++) words[i] = bytes.readUInt32LE(at + 4 * i);
-      visit(words, bytes.readDoubleLE(at + 16), kind === Kind.answer ? frame : undefined);
+      const from = at >> 2;
+      for (let i = 0; i < 4; i++) words[i] = all[from + i]!;
+      visit(words, doubles[(at + 16) >> 3]!, answer);
     }
   }
 }

@@ -1,105 +1,102 @@
-import { CHUNK_MASK, type Chunk } from "./chunk.ts";
+import { CHUNK_MASK, type Chunk, ENTRY_WORDS } from "./chunk.ts";
 
 const SHARD_BITS = 6;
 const SHARDS = 1 << SHARD_BITS;
 const SMALLEST = 64;
+/** A slot that was never used, and one whose key is gone; no entry has these numbers. */
 const EMPTY = 0;
+const GONE = 2 ** 32 - 1;
 
-/** Hash tables from keys to the numbers of entries, small enough that making one larger is no pause that anybody sees. */
+/**
+ * Hash tables from keys to the numbers of entries, small enough that making one larger is no pause that anybody sees. A
+ * slot holds the number and the second word of the key, so that most looks end without the entry.
+ */
 export class Index {
   private readonly chunkOf: (number: number) => Chunk | undefined;
   private readonly shards: Shard[] = [];
-  /** The shard and the slot where the last `find` ended. */
+  /** Where the last `find` ended. */
   private shard: Shard;
-  private free = 0;
+  private slot = 0;
 
   constructor(chunkOf: (number: number) => Chunk | undefined) {
     this.chunkOf = chunkOf;
-    for (let i = 0; i < SHARDS; i++) this.shards.push({ slots: new Uint32Array(SMALLEST), used: 0 });
+    for (let i = 0; i < SHARDS; i++) this.shards.push({ slots: new Uint32Array(2 * SMALLEST), used: 0 });
     this.shard = this.shards[0]!;
   }
 
-  /** The slot of a key, valid until the next `insert`; -1 when there is none. */
+  /** The number of the entry with this key; 0 = there is none. */
   find(words: Uint32Array): number {
-    const shard = this.shards[shardOf(words[0]!)]!;
+    const shard = this.shards[words[0]! >>> (32 - SHARD_BITS)]!;
     const { slots } = shard;
     const mask = slots.length - 1;
+    const tag = words[1]!;
     this.shard = shard;
-    let stale = -1;
-    for (let slot = words[1]! & mask; ; slot = (slot + 1) & mask) {
+    let free = -1;
+    for (let slot = (2 * tag) & mask; ; slot = (slot + 2) & mask) {
       const number = slots[slot]!;
       if (number === EMPTY) {
-        this.free = stale >= 0 ? stale : slot;
-        return -1;
+        this.slot = free >= 0 ? free : slot;
+        return 0;
       }
-      const chunk = this.chunkOf(number);
+      const chunk = number === GONE ? undefined : this.chunkOf(number);
       if (chunk === undefined) {
-        if (stale < 0) stale = slot;
-        continue;
+        if (free < 0) free = slot;
+      } else if (slots[slot + 1] === tag && isAt(chunk, number, words)) {
+        this.slot = slot;
+        return number;
       }
-      const { hashes } = chunk;
-      const at = 4 * (number & CHUNK_MASK);
-      if (
-        hashes[at] === words[0] &&
-        hashes[at + 1] === words[1] &&
-        hashes[at + 2] === words[2] &&
-        hashes[at + 3] === words[3]
-      )
-        return slot;
     }
   }
 
-  numberAt(slot: number): number {
-    return this.shard.slots[slot]!;
+  /** Lets the key of the last `find` lead to this entry. */
+  set(words: Uint32Array, number: number): void {
+    const { shard, slot } = this;
+    const { slots } = shard;
+    if (slots[slot] === EMPTY) shard.used++;
+    slots[slot] = number;
+    slots[slot + 1] = words[1]!;
+    if (shard.used * 20 > slots.length * 7) this.rebuild(shard);
   }
 
-  /** Lets the slot of the last `find` lead to another entry of the same key. */
-  set(slot: number, number: number): void {
-    this.shard.slots[slot] = number;
-  }
-
-  /** For a key that the last `find` did not find. */
-  insert(number: number): void {
-    const { shard, free } = this;
-    if (shard.slots[free] === EMPTY) shard.used++;
-    shard.slots[free] = number;
-    if (shard.used * 10 > shard.slots.length * 7) this.rebuild(shard);
+  /** Forgets the key that the last `find` has found. */
+  remove(): void {
+    this.shard.slots[this.slot] = GONE;
   }
 
   /** Makes room: without the entries that are gone, in a table that the others fill by less than half. */
   private rebuild(shard: Shard): void {
-    const living = new Uint32Array(shard.used);
+    const old = shard.slots;
     let count = 0;
-    for (const number of shard.slots) {
-      if (number === EMPTY) continue;
-      const chunk = this.chunkOf(number);
-      const at = number & CHUNK_MASK;
-      // A number that was given anew may belong to a key of another shard now.
-      if (chunk && chunk.expiries[at] !== 0 && this.shards[shardOf(chunk.hashes[4 * at]!)] === shard)
-        living[count++] = number;
+    for (let at = 0; at < old.length; at += 2) {
+      const number = old[at]!;
+      if (number === EMPTY || number === GONE || !this.chunkOf(number)) old[at] = EMPTY;
+      else count++;
     }
     let size = SMALLEST;
     while (size * 4 < count * 10) size *= 2;
-    const slots = new Uint32Array(size);
-    let used = 0;
-    for (let i = 0; i < count; i++) {
-      const number = living[i]!;
-      let slot = this.chunkOf(number)!.hashes[4 * (number & CHUNK_MASK) + 1]! & (size - 1);
-      while (slots[slot] !== EMPTY && slots[slot] !== number) slot = (slot + 1) & (size - 1);
-      if (slots[slot] === EMPTY) used++;
-      slots[slot] = number;
+    const slots = new Uint32Array(2 * size);
+    const mask = slots.length - 1;
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] === EMPTY) continue;
+      let slot = (2 * old[at + 1]!) & mask;
+      while (slots[slot] !== EMPTY) slot = (slot + 2) & mask;
+      slots[slot] = old[at]!;
+      slots[slot + 1] = old[at + 1]!;
     }
     shard.slots = slots;
-    shard.used = used;
+    shard.used = count;
   }
 }
 
-function shardOf(word: number): number {
-  return word >>> (32 - SHARD_BITS);
+interface Shard {
+  /** Pairs of an entry's number and the second word of its key. */
+  slots: Uint32Array;
+  /** Pairs that are not empty. */
+  used: number;
 }
 
-interface Shard {
-  slots: Uint32Array;
-  /** Slots that are not empty. */
-  used: number;
+function isAt(chunk: Chunk, number: number, key: Uint32Array): boolean {
+  const { words } = chunk;
+  const at = ENTRY_WORDS * (number & CHUNK_MASK);
+  return words[at] === key[0] && words[at + 1] === key[1] && words[at + 2] === key[2] && words[at + 3] === key[3];
 }

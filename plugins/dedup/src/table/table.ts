@@ -1,14 +1,15 @@
-import { CHUNK_BITS, CHUNK_MASK, CHUNK_SIZE, Chunk } from "./chunk.ts";
+import { CHUNK_BITS, CHUNK_MASK, CHUNK_SIZE, Chunk, ENTRY_DOUBLES, ENTRY_WORDS, EXPIRY } from "./chunk.ts";
 import { Index } from "./index.ts";
 
 /** What `reserve` found. */
 export const Found = { nothing: 0, accepted: 1, inFlight: 2 } as const;
 
-const NUMBERS = 2 ** 32;
+/** Entries have numbers from 1 to below this; then they begin anew. */
+const NUMBERS = 2 ** 32 - 1;
 
 /**
  * Which keys were seen: those of messages that were accepted, until they expire, and those of messages in flight, with
- * who holds them. Keys are hashes of 128 bits. About 31 bytes a key, no object and no text for any of them. Entries
+ * who holds them. Keys are hashes of 128 bits. About 36 bytes a key, no object and no text for any of them. Entries
  * have consecutive numbers in the order in which they were made, and go in that order.
  */
 export class Table<Answer = unknown> {
@@ -23,8 +24,9 @@ export class Table<Answer = unknown> {
   readonly answers = new Map<number, Answer>();
   /** Called when an entry had to go before it has expired. */
   onEvicted: (() => void) | undefined;
-  private readonly chunks = new Array<Chunk | undefined>(NUMBERS / CHUNK_SIZE);
+  private readonly chunks = new Array<Chunk | undefined>(2 ** 32 / CHUNK_SIZE);
   private readonly index = new Index((number) => this.chunks[number >>> CHUNK_BITS]);
+  private readonly key = new Uint32Array(4);
   private head = 1;
   private next = 1;
 
@@ -43,12 +45,10 @@ export class Table<Answer = unknown> {
    * flight was made.
    */
   reserve(words: Uint32Array, now: number, holder: number): number {
-    const { index } = this;
-    const slot = index.find(words);
-    if (slot >= 0) {
-      const number = index.numberAt(slot);
+    const number = this.index.find(words);
+    if (number > 0) {
       const chunk = this.chunks[number >>> CHUNK_BITS]!;
-      const expiry = chunk.expiries[number & CHUNK_MASK]!;
+      const expiry = chunk.doubles[expiryAt(number)]!;
       if (expiry < 0) {
         this.foundNumber = number;
         this.foundHolder = -expiry - 1;
@@ -59,49 +59,48 @@ export class Table<Answer = unknown> {
         return Found.accepted;
       }
       if (expiry > 0) this.end(chunk, number);
-      index.set(slot, this.add(words, -(holder + 1)));
-      return Found.nothing;
     }
-    index.insert(this.add(words, -(holder + 1)));
+    this.index.set(words, this.add(words, -(holder + 1)));
     return Found.nothing;
   }
 
-  /** The entry's message was accepted: its key counts as seen until then (Unix milliseconds). */
+  /** The message of the entry was accepted: its key counts as seen until then (Unix milliseconds). */
   accept(number: number, expiresAt: number): void {
-    this.chunks[number >>> CHUNK_BITS]!.expiries[number & CHUNK_MASK] = expiresAt;
+    this.chunks[number >>> CHUNK_BITS]!.doubles[expiryAt(number)] = expiresAt;
   }
 
-  /** The entry's message was not accepted: its key is free. */
+  /** The message of the entry was not accepted: its key is free. */
   release(number: number): void {
+    const { index, key } = this;
+    this.copyKey(number, key, 0);
+    if (index.find(key) === number) index.remove();
     this.end(this.chunks[number >>> CHUNK_BITS]!, number);
     // What is released again and again must not pile up behind a key that lives long.
-    while (this.next !== this.head && this.expiryOf(this.next - 1) === 0 && this.next > 1) this.next--;
+    while (this.next !== this.head && this.next > 1 && this.expiryOf(this.next - 1) === 0) this.next--;
   }
 
-  /** A key from elsewhere, accepted already. A key that is known lives until the later end. */
+  /** A key from elsewhere, accepted already. A key that is known lives until the later end. Returns its entry. */
   load(words: Uint32Array, expiresAt: number): number {
-    const slot = this.index.find(words);
-    if (slot >= 0) {
-      const number = this.index.numberAt(slot);
-      const { expiries } = this.chunks[number >>> CHUNK_BITS]!;
-      const at = number & CHUNK_MASK;
-      if (expiries[at]! > 0) {
-        if (expiries[at]! < expiresAt) expiries[at] = expiresAt;
-        return number;
+    const known = this.index.find(words);
+    if (known > 0) {
+      const { doubles } = this.chunks[known >>> CHUNK_BITS]!;
+      const at = expiryAt(known);
+      if (doubles[at]! > 0) {
+        if (doubles[at]! < expiresAt) doubles[at] = expiresAt;
+        return known;
       }
     }
     this.begin(1);
     const number = this.add(words, expiresAt);
-    if (slot >= 0) this.index.set(slot, number);
-    else this.index.insert(number);
+    this.index.set(words, number);
     return number;
   }
 
   /** The four words of an entry's key, written to `into` from `at` on. */
   copyKey(number: number, into: Uint32Array, at: number): void {
-    const { hashes } = this.chunks[number >>> CHUNK_BITS]!;
-    const from = 4 * (number & CHUNK_MASK);
-    for (let i = 0; i < 4; i++) into[at + i] = hashes[from + i]!;
+    const { words } = this.chunks[number >>> CHUNK_BITS]!;
+    const from = ENTRY_WORDS * (number & CHUNK_MASK);
+    for (let i = 0; i < 4; i++) into[at + i] = words[from + i]!;
   }
 
   /** Lets go of the oldest entries: those that have expired, and as many as there are too many. Called once a batch. */
@@ -109,13 +108,13 @@ export class Table<Answer = unknown> {
     while (this.head !== this.next) {
       const number = this.head;
       const chunk = this.chunks[number >>> CHUNK_BITS];
-      const expiry = chunk ? chunk.expiries[number & CHUNK_MASK]! : 0;
+      const expiry = chunk ? chunk.doubles[expiryAt(number)]! : 0;
       if (expiry < 0 || (expiry > now && this.size <= this.maxKeys)) return;
       if (chunk && expiry > 0) {
         if (expiry > now) this.onEvicted?.();
         this.end(chunk, number);
       }
-      if ((number & CHUNK_MASK) === CHUNK_MASK || !chunk) this.chunks[number >>> CHUNK_BITS] = undefined;
+      if ((number & CHUNK_MASK) === CHUNK_MASK) this.chunks[number >>> CHUNK_BITS] = undefined;
       this.head = chunk ? number + 1 : (number | CHUNK_MASK) + 1;
       if (this.head >= NUMBERS) this.head = 1;
     }
@@ -124,25 +123,25 @@ export class Table<Answer = unknown> {
   private add(words: Uint32Array, expiry: number): number {
     const number = this.next;
     const chunk = (this.chunks[number >>> CHUNK_BITS] ??= new Chunk());
-    const at = number & CHUNK_MASK;
-    const { hashes } = chunk;
-    hashes[4 * at] = words[0]!;
-    hashes[4 * at + 1] = words[1]!;
-    hashes[4 * at + 2] = words[2]!;
-    hashes[4 * at + 3] = words[3]!;
-    chunk.expiries[at] = expiry;
+    const at = ENTRY_WORDS * (number & CHUNK_MASK);
+    for (let i = 0; i < 4; i++) chunk.words[at + i] = words[i]!;
+    chunk.doubles[expiryAt(number)] = expiry;
     this.next = number + 1;
     this.size++;
     return number;
   }
 
   private end(chunk: Chunk, number: number): void {
-    chunk.expiries[number & CHUNK_MASK] = 0;
+    chunk.doubles[expiryAt(number)] = 0;
     this.size--;
     if (this.answers.size > 0) this.answers.delete(number);
   }
 
   private expiryOf(number: number): number {
-    return this.chunks[number >>> CHUNK_BITS]?.expiries[number & CHUNK_MASK] ?? 1;
+    return this.chunks[number >>> CHUNK_BITS]?.doubles[expiryAt(number)] ?? 1;
   }
+}
+
+function expiryAt(number: number): number {
+  return ENTRY_DOUBLES * (number & CHUNK_MASK) + EXPIRY;
 }
