@@ -1,5 +1,5 @@
 import { asBuffer, type Clock, freshId, type MessageBatch } from "@mqb/core/plugin";
-import { fieldText, findJsonField } from "./json-field.ts";
+import { PayloadFields } from "./payload-fields.ts";
 import { parseTemplate, type Segment, type Token } from "./token.ts";
 
 export interface TemplateOptions {
@@ -19,10 +19,19 @@ export interface TemplateOptions {
 export class Template {
   private readonly segments: readonly Segment[];
   private readonly options: TemplateOptions;
+  private readonly fields: PayloadFields | undefined;
+  /** For each segment, which of the fields it is. */
+  private readonly fieldOf: readonly number[];
 
   constructor(text: string, options: TemplateOptions) {
     this.segments = parseTemplate(text, options.env);
     this.options = options;
+    const paths: (readonly string[])[] = [];
+    this.fieldOf = this.segments.map((segment) => {
+      const isField = typeof segment !== "string" && segment.source.from === "payload";
+      return isField ? paths.push(segment.source.path) - 1 : -1;
+    });
+    if (paths.length > 0) this.fields = new PayloadFields(paths);
   }
 
   /** The text of a template whose result never changes; undefined when it has tokens. */
@@ -41,9 +50,11 @@ export class Template {
 
   /** The text for a message, or for none; a value that is not there is the empty text. */
   render(batch?: MessageBatch, index = 0): string {
+    if (batch) this.fields?.look(batch, index);
     let text = "";
-    for (const segment of this.segments) {
-      text += typeof segment === "string" ? segment : (this.value(segment, batch, index) ?? "");
+    for (let i = 0; i < this.segments.length; i++) {
+      const segment = this.segments[i]!;
+      text += typeof segment === "string" ? segment : (this.value(segment, i, batch, index) ?? "");
     }
     return text;
   }
@@ -53,27 +64,29 @@ export class Template {
    * guessed.
    */
   resolve(batch: MessageBatch, index: number): string | undefined {
+    this.fields?.look(batch, index);
     let text = "";
-    for (const segment of this.segments) {
-      const part = typeof segment === "string" ? segment : this.value(segment, batch, index, true);
-      if (part === undefined) return undefined;
+    for (let i = 0; i < this.segments.length; i++) {
+      const segment = this.segments[i]!;
+      const part = typeof segment === "string" ? segment : this.value(segment, i, batch, index);
+      if (part === undefined || part === null) return undefined;
       text += part;
     }
     return text;
   }
 
+  /** Undefined when it is not there, null when it is null. */
   private value(
     { source, filter }: Token,
+    segment: number,
     batch: MessageBatch | undefined,
     index: number,
-    strict = false,
-  ): string | undefined {
+  ): string | null | undefined {
     const { clock, counter } = this.options;
     switch (source.from) {
       case "payload": {
-        const field = batch && findJsonField(batch.payload(index), source.path);
-        if (!field || (strict && field.type === "null")) return undefined;
-        return this.fromMessage(fieldText(field), filter);
+        const value = batch && this.fields!.text(this.fieldOf[segment]!);
+        return typeof value === "string" ? this.fromMessage(value, filter) : value;
       }
       case "metadata": {
         const value = batch?.metadata(index).get(source.key);

@@ -14,7 +14,7 @@ import { Pauses } from "../pause.ts";
 import type { WeakJoinSettings } from "./config.ts";
 import type { Group, Groups } from "./groups.ts";
 import { HeldBatches } from "./held.ts";
-import { joinByBranch, joinByCount } from "./joined.ts";
+import { Joiner } from "./joined.ts";
 
 export type JoinContext = Pick<
   MiddlewareContext<InputCapabilities>,
@@ -35,6 +35,7 @@ export class JoinConsumer implements Consumer {
   private readonly ahead: Ahead;
   private readonly pauses: Pauses;
   private readonly held: HeldBatches;
+  private readonly joiner = new Joiner();
   /** Joined and not handed on yet. */
   private readonly ready: { readonly message: Message; readonly group: Group }[] = [];
   /** A drain has come to its end: what is not whole will not become it. */
@@ -163,7 +164,7 @@ export class JoinConsumer implements Consumer {
 
   private join(group: Group, isWhole: boolean): void {
     const { branch_by } = this.settings;
-    const message = branch_by == null ? joinByCount(group) : joinByBranch(group, isWhole);
+    const message = branch_by == null ? this.joiner.byCount(group) : this.joiner.byBranch(group, isWhole);
     this.ready.push({ message, group });
     // One message goes on in the place of all of them.
     this.context.accounting.settle("filtered", group.members.length - 1);

@@ -27,6 +27,14 @@ it("keeps every digit, and takes what is no JSON as a text", async () => {
   ]);
 });
 
+it("takes what is nested too deeply as a text, and does not fail", async () => {
+  const { source, receive } = await setUp();
+  const deep = (levels: number, between = "") => `${`[${between}`.repeat(levels)}${"]".repeat(levels)}`;
+  source.push([message("x", deep(600, "\n")), message("x", deep(100_000))]);
+  const joined = (await receive()).batch.at(0).json() as unknown[];
+  expect(joined.every((one) => typeof one === "string")).toBe(true);
+});
+
 it("joins by branches as an object in their alphabetical order; the last message of a branch counts", async () => {
   const { source, receive } = await setUp({ branch_by: "src", required: ["price", "inv"], expected_count: 9 });
   source.push([

@@ -1,13 +1,12 @@
+import { batchOf, Message } from "@mqb/core/plugin";
+import { slabOf } from "@mqb/testkit";
 import { expect, it } from "vitest";
-import { fieldText, findJsonField } from "../../src/template/json-field.ts";
+import { PayloadFields } from "../../src/template/payload-fields.ts";
 
 const find = (document: string | Uint8Array, path: string) => {
-  const bytes = typeof document === "string" ? Buffer.from(document) : document;
-  const field = findJsonField(
-    bytes,
-    path.split(".").filter((step) => step !== ""),
-  );
-  return field && fieldText(field);
+  const fields = new PayloadFields([path.split(".").filter((step) => step !== "")]);
+  fields.look(batchOf([new Message(document)]), 0);
+  return fields.text(0);
 };
 
 const MISSING = Symbol("missing");
@@ -101,7 +100,7 @@ it.each(DOCUMENTS)("agrees with a full parse of %s", (document) => {
     const expected = walk(document, path);
     const found = find(document, path);
     if (expected === MISSING) expect(found, path).toBeUndefined();
-    else if (expected === null) expect(found, path).toBe("");
+    else if (expected === null) expect(found, path).toBeNull();
     else if (typeof expected === "string") expect(found, path).toBe(expected);
     else expect(JSON.parse(found!), path).toEqual(expected);
   }
@@ -132,4 +131,16 @@ it("finds nothing in a document with ill-formed UTF-8 in the value", () => {
 it("refuses a document that is nested too deeply, without running out of stack", () => {
   expect(find(`${"[".repeat(100)}1${"]".repeat(100)}`, "")).toBeDefined();
   expect(find(`${"[".repeat(100_000)}1${"]".repeat(100_000)}`, "")).toBeUndefined();
+});
+
+it("finds several fields of messages that lie in one buffer, whatever was looked at before", () => {
+  const fields = new PayloadFields([["a"], ["b", "0"], ["a"], []]);
+  const batch = slabOf([new Message('{"a":1,"b":["x"]}'), new Message("no JSON"), new Message('{"b":{"0":"é"}}')]);
+  const read = (index: number) => {
+    fields.look(batch, index);
+    return [0, 1, 2, 3].map((field) => fields.text(field));
+  };
+  expect(read(0)).toEqual(["1", "x", "1", '{"a":1,"b":["x"]}']);
+  expect(read(1)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(read(2)).toEqual([undefined, "é", undefined, '{"b":{"0":"é"}}']);
 });
