@@ -1,28 +1,8 @@
 import { createRegistry, type Registry } from "@mqb/core";
-import { type Consumer, defineEndpoint, defineMiddleware, definePlugin, type Publisher } from "@mqb/core/plugin";
+import { defineEndpoint, defineMiddleware, definePlugin } from "@mqb/core/plugin";
 import * as z from "zod";
 import { packageFor } from "../src/index.ts";
-import { structural } from "./fake-structural.ts";
-
-const never = (): never => {
-  throw new Error("a check must not open anything");
-};
-
-const INPUT = {
-  capabilities: () => ({
-    acknowledges: true,
-    commitsInOrder: false,
-    replies: false,
-    stableIds: true,
-    replayablePosition: false,
-    bounded: true,
-  }),
-  open: (): Consumer => never(),
-};
-const OUTPUT = {
-  capabilities: () => ({ acknowledges: true, replies: false, orderedPublish: false, idempotent: false }),
-  open: (): Publisher => never(),
-};
+import { INPUT, OUTPUT, structural } from "./fake-structural.ts";
 
 /** Endpoints of every shape that the configuration has to deal with; none can be opened. */
 export const fakePlugin = definePlugin({

@@ -16,11 +16,11 @@ const errors = defineErrors("FAKE_STRUCTURAL", {
 const never = (): never => {
   throw new Error("a check must not open anything");
 };
-const OUTPUT = {
+export const OUTPUT = {
   capabilities: () => ({ acknowledges: true, replies: false, orderedPublish: false, idempotent: false }),
   open: (): Publisher => never(),
 };
-const INPUT = {
+export const INPUT = {
   capabilities: () => ({
     acknowledges: true,
     commitsInOrder: false,

@@ -34,7 +34,7 @@ export const APP_KEYS: readonly string[] = [
   "default_tab",
 ];
 
-const SECURITY_MODES = [
+export const SECURITY_MODES: readonly string[] = [
   "unencrypted",
   "balanced",
   "env_temporary_messages",

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@mqb/core/plugin";
+import { SECURITY_MODES } from "../document/settings.ts";
 import { orVariable, type Properties, ref } from "./node.ts";
 
 const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
@@ -45,15 +46,7 @@ export function settingProperties(): Properties {
       type: ["object", "null"],
       properties: {
         mode: {
-          enum: [
-            "unencrypted",
-            "balanced",
-            "env_temporary_messages",
-            "temporary_messages",
-            "sensitive",
-            "durable",
-            null,
-          ],
+          enum: [...SECURITY_MODES, null],
         },
       },
     },
