@@ -20,6 +20,7 @@ describe("the order of middlewares", () => {
     ],
     ["one time limit for all attempts", output("retry, {timeout: {timeout_ms: 5}}"), "warning", "timeout"],
     ["pack before buffer", output("{buffer: {max_messages: 5, max_delay_ms: 5}}, pack"), "warning", "buffer"],
+    ["compression before pack", output("pack, {compression: {algorithm: zstd}}"), "note", "compression"],
     ["encryption before compression", output(`{compression: {algorithm: zstd}}, {${KEY}}`), "note", "encryption"],
     [
       "duplicates that are counted",
@@ -40,6 +41,7 @@ describe("the order of middlewares", () => {
     ["a time limit for each attempt", output("{timeout: {timeout_ms: 5}}, retry")],
     ["compression before encryption", output(`{${KEY}}, {compression: {algorithm: zstd}}`)],
     ["decryption before decompression", input(`{compression: {algorithm: zstd}}, {${KEY}}`)],
+    ["pack before compression", output("{compression: {algorithm: zstd}}, pack")],
     ["buffer before pack", output("pack, {buffer: {max_messages: 5, max_delay_ms: 5}}")],
   ])("is left alone: %s", (_, lines) => {
     expect(lines).toEqual([]);

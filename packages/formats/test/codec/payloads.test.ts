@@ -147,6 +147,17 @@ describe("a lie about the size", () => {
   });
 });
 
+it("25 kB of zstd that say nothing of the 800 MiB in them are refused early", async () => {
+  // A window of 1 MiB; blocks that repeat one byte 128 Ki times.
+  const block = Buffer.alloc(4);
+  block.writeUIntLE((128 * 1024 * 8) | 2, 0, 3);
+  const bomb = Buffer.concat([Buffer.from("28b52ffd0050", "hex"), ...new Array<Buffer>(6400).fill(block)]);
+  expect(bomb.length).toBeLessThan(26_000);
+  const out = new GrowingBuffer(0);
+  expect(() => opened.get("zstd")!.decompress(bomb, 0, bomb.length, LIMITS, out)).toThrow(/more than 1000 times/);
+  expect(out.length).toBeLessThan(26 * MIB);
+});
+
 it("a zstd frame that asks for a window far beyond what is allowed is refused before it gets it", async () => {
   // No size, a window of 128 MiB; one empty block.
   const frame = Buffer.from("28b52ffd0088010000", "hex");
