@@ -53,6 +53,7 @@ describe("a copy into the memory of its process", () => {
     ["null:|dlq?endpoint=memory://dead", ["dead"]],
     ["null:", []],
     ["file:memory", []],
+    ["memory:ipc:///run/app/q.sock", []],
   ])("warns of what is lost with it: %s", async (target, topics) => {
     const { warnings } = await prepare("file:in.jsonl", target);
     expect(warnings).toEqual(topics.map((topic) => expect.stringContaining(`memory topic "${topic}" ends with`)));

@@ -104,7 +104,8 @@ function warningsOf({ input, output }: RoutePlan): string[] {
 
 /** The topics of the process that an output writes to, itself or in its parts. */
 function topicsOf({ type, config, children }: ResolvedEndpoint): string[] {
-  const own = type === "memory" ? [(config as { readonly topic: string }).topic] : [];
+  const memory = type === "memory" ? (config as { readonly topic: string; readonly ipc?: unknown }) : undefined;
+  const own = memory && memory.ipc === undefined ? [memory.topic] : [];
   return [...own, ...children.flatMap(topicsOf)];
 }
 

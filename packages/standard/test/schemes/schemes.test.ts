@@ -20,6 +20,7 @@ it.each([
   ["memory://t?capacity=10&subscribe_mode=true", { memory: { topic: "t", capacity: 10, subscribe_mode: true } }],
   ["memory://t?subscribe_mode=false", { memory: { topic: "t", subscribe_mode: false } }],
   ["memory://t?capacity=ten", { memory: { topic: "t", capacity: "ten" } }],
+  ["memory:ipc:///run/q.sock?capacity=2", { memory: { topic: "ipc:///run/q.sock", capacity: 2 } }],
   ["null:", { null: {} }],
   ["null://", { null: {} }],
   ["static:?body=hi there", { static: { body: "hi there" } }],

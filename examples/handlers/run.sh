@@ -1,0 +1,2 @@
+set -eu
+tsx main.ts

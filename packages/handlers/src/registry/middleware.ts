@@ -1,0 +1,117 @@
+import {
+  ACCEPTED,
+  ACK,
+  batchOf,
+  type Consumer,
+  type Delivery,
+  defineMiddleware,
+  FILTERED,
+  type MaybePromise,
+  type Message,
+  type MiddlewareDefinition,
+  type OpenContext,
+  type Publisher,
+  scatter,
+} from "@mqb/core/plugin";
+import { type Body, describe, messageOf } from "../body.ts";
+import { errors } from "../errors.ts";
+import { ANY_CONFIG, type FactoryContext, factoryContext } from "./factory.ts";
+
+/**
+ * A middleware made of functions. Each gets the messages of a batch and returns a list of the same length: the message or what
+ * to put in its place (a payload keeps id and metadata), or `null` to drop it. A dropped message is acknowledged at its source
+ * and counts as filtered. A function that is missing lets everything pass.
+ */
+export interface CodeMiddleware {
+  onReceive?(messages: readonly Message[]): MaybePromise<readonly (Body | null | undefined)[]>;
+  onSend?(messages: readonly Message[]): MaybePromise<readonly (Body | null | undefined)[]>;
+}
+
+/** Called at each opening, once per place in a route that names the middleware. */
+export type MiddlewareFactory<Config = unknown> = (
+  route: string,
+  config: Config,
+  context: FactoryContext,
+) => MaybePromise<CodeMiddleware>;
+
+export function middlewareOf(name: string, factory: MiddlewareFactory, description?: string): MiddlewareDefinition {
+  const make = async (config: unknown, context: OpenContext): Promise<CodeMiddleware> => {
+    const made = await factory(context.route, config, factoryContext(context));
+    if (typeof made !== "object" || made === null) throw errors.NO_OBJECT({ name, what: describe(made) });
+    return made;
+  };
+  return defineMiddleware({
+    description: description ?? "Made by code of the host",
+    schema: ANY_CONFIG,
+    async input(inner, config, context) {
+      const { onReceive } = await make(config, context);
+      if (!onReceive) return inner;
+      const sift = sieve(name, "onReceive", onReceive);
+      return changedConsumer(inner, sift, (count) => context.accounting.settle("filtered", count));
+    },
+    async output(inner, config, context) {
+      const { onSend } = await make(config, context);
+      return onSend ? changedPublisher(inner, sieve(name, "onSend", onSend)) : inner;
+    },
+  });
+}
+
+/** What is left of a batch. */
+interface Sifted {
+  readonly messages: readonly Message[];
+  /** Where they stood. */
+  readonly positions: Uint32Array;
+}
+
+type Sieve = (messages: readonly Message[]) => Promise<Sifted>;
+
+function sieve(name: string, method: "onReceive" | "onSend", change: NonNullable<CodeMiddleware["onReceive"]>): Sieve {
+  return async (before) => {
+    const after = await change(before);
+    if (!Array.isArray(after) || after.length !== before.length) {
+      throw errors.WRONG_COUNT({ name, method, expected: before.length, got: describe(after) });
+    }
+    const messages: Message[] = [];
+    const positions: number[] = [];
+    for (const [i, body] of (after as readonly (Body | null | undefined)[]).entries()) {
+      if (body === null || body === undefined) continue;
+      messages.push(messageOf(body, `${method} of "${name}"`, before[i]));
+      positions.push(i);
+    }
+    return { messages, positions: Uint32Array.from(positions) };
+  };
+}
+
+function changedConsumer(inner: Consumer, sift: Sieve, dropped: (count: number) => void): Consumer {
+  return {
+    async receive(max, signal): Promise<Delivery> {
+      const delivery = await inner.receive(max, signal);
+      const { length } = delivery.batch;
+      if (length === 0) return delivery;
+      const { messages, positions } = await sift([...delivery.batch]);
+      if (messages.length < length) dropped(length - messages.length);
+      const batch = batchOf(messages);
+      if (messages.length === 0) return { batch, emptied: true, commit: () => delivery.commit() };
+      if (messages.length === length) return { batch, commit: (own) => delivery.commit(own) };
+      return { batch, commit: (own) => delivery.commit(own && scatter(length, positions, own, ACK, ACK)) };
+    },
+    close: () => inner.close(),
+    ...(inner.status ? { status: () => inner.status!() } : {}),
+  };
+}
+
+function changedPublisher(inner: Publisher, sift: Sieve): Publisher {
+  return {
+    async send(batch, signal) {
+      const { length } = batch;
+      if (length === 0) return inner.send(batch, signal);
+      const { messages, positions } = await sift([...batch]);
+      if (messages.length === 0) return new Array(length).fill(FILTERED);
+      const sent = await inner.send(batchOf(messages), signal);
+      return messages.length === length ? sent : scatter(length, positions, sent, ACCEPTED, FILTERED);
+    },
+    close: () => inner.close(),
+    ...(inner.flush ? { flush: () => inner.flush!() } : {}),
+    ...(inner.status ? { status: () => inner.status!() } : {}),
+  };
+}
