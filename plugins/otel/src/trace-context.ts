@@ -14,7 +14,8 @@ const MAX_STATE = 8192;
 
 /** The span that a message comes from; undefined when it says nothing usable. `state` reads a `tracestate`. */
 export function readContext(metadata: Metadata, state: (text: string) => TraceState): SpanContext | undefined {
-  const parts = PARENT.exec(metadata.get(TRACEPARENT)?.trim() ?? "");
+  const text = metadata.get(TRACEPARENT);
+  const parts = text === undefined ? null : PARENT.exec(text.trim());
   if (!parts) return undefined;
   const [, version, traceId, spanId, flags, more] = parts as unknown as readonly string[];
   if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
