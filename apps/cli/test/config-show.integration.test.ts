@@ -18,6 +18,9 @@ routes:
   b:
     input: {static: x}
     output: {custom: {name: gone, config: {url: "https://u:hunter22@h", api_key: hunter33, token: $TOKEN}}}
+  c:
+    input: {file: {path: 'h://x?q=[1, {"a'}}
+    output: {file: {path: 'h://x?q=["b", {"c": "d"}] and more'}}
 `;
   writeFileSync(join(folder.path, "mqb.yaml"), text);
   writeFileSync(join(folder.path, ".env"), "OUT_FILE=from-dotenv\nTOKEN=hunter44\n");
@@ -41,6 +44,8 @@ it("config show prints each value of the configuration, and with --origin where 
     "routes.a.concurrency: 1  # default",
     'routes.b.output.custom.config.url: "https://u:***@h"  # mqb.yaml:10:49',
     "routes.b.output.custom.config.api_key: ***  # mqb.yaml:10:82",
+    // What stands in one value hides nothing of the next.
+    'routes.c.output.file.path: "h://x?q=[\\"b\\", {\\"c\\": \\"d\\"}] and more"  # mqb.yaml:13:27',
     'log_level: "info"  # default',
   ])
     expect(lines).toContain(line);

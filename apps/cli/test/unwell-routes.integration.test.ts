@@ -77,6 +77,12 @@ it("a route whose sink is not there yet says so, keeps nobody else from starting
   });
 });
 
+it("a copy to a sink that is not there gives up after its time, and says why", async () => {
+  folder.write("in.txt", "1\n");
+  const { code, stderr } = await folder.mqb(["copy", "file:in.txt", "late:", "--plugin", fixture("late"), "--drain"]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/copy failed after 0 rows: .*ECONNREFUSED/)]);
+});
+
 it("a reload to a sink that is not there replaces the route, which goes on trying; a later good one is taken up", async () => {
   const route = (output: string): string =>
     `  orders:\n${FAST}    input: { file: { path: in.txt, format: raw, mode: subscribe } }\n    output: { ${output} }\n`;

@@ -13,7 +13,7 @@ export async function configShow(args: ParsedArgs, context: CommandContext): Pro
   const { output } = context;
   const values = listValues(checked.read.configuration, checked.checked);
   if (args.has("json")) output.result(jsonDocument(values.map(jsonOf), output.redactor));
-  else output.result(output.redactor.text(linesOf(values, args.has("origin"))));
+  else output.result(linesOf(output.redactor.json(values), args.has("origin")));
   const errors = checked.problems.filter((problem) => problem.level === "error");
   for (const problem of errors) output.notice(`${errorText(problem, checked.read.folder, context)}\n`);
   return errors.length > 0 ? EXIT.failed : EXIT.ok;

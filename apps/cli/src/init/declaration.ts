@@ -5,7 +5,7 @@ export const INIT: CommandDeclaration = {
   name: "init",
   summary: "Write a configuration with one route, with comments",
   description:
-    "Makes a configuration from two endpoint URIs and checks it before it is written. What is not given as a flag is asked for, on a terminal. ${NAME} in a URI stays a reference to the environment variable. A password, token or key that stands in a URI is not written: a variable takes its place, and stderr names it.",
+    "Makes a configuration from two endpoint URIs and checks it before it is written. What is not given as a flag is asked for, on a terminal; each answer is checked when it is given. ${NAME} in a URI stays a reference to the environment variable. A password, token or key that stands in a URI is not written: a variable takes its place, and stderr names it.",
   positionals: [],
   flags: [
     { name: "from", value: "URI", help: "Where messages come from" },
