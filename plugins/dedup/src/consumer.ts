@@ -146,6 +146,8 @@ export class Deduplicator implements Consumer {
     });
     if (stored) await stored;
     this.holding.delete(holder);
+    // The source is closed: what it does not learn of comes again, and is known then.
+    if (this.closing.signal.aborted) throw errors.CLOSED({});
     if (!kept) return await delivery.commit(own);
     if (waiting.length === 0 && answered.length === 0 && !own) return await delivery.commit();
     const dispositions = new Array<Disposition>(delivery.batch.length).fill(ACK);

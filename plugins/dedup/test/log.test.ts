@@ -106,6 +106,17 @@ describe("keys on disk", () => {
     expect(await pass(["a"])).toEqual(["a"]);
   });
 
+  it("that were stored while the source was closed are known, and the source learns nothing", async () => {
+    const { source, consumer } = await onDisk();
+    source.push([new Message("a")]);
+    const { commit } = await consumer.receive(10, NEVER);
+    const refused = expect(commit()).rejects.toMatchObject({ code: errors.CLOSED.code });
+    await consumer.close();
+    await refused;
+    expect(source.commits).toHaveLength(0);
+    expect(await pass(["a"])).toEqual([]);
+  });
+
   it("that cannot be stored make the commit fail, and are free again", async () => {
     const { source, consumer } = await onDisk();
     source.push([new Message("a")]).push([new Message("a")]);
