@@ -205,11 +205,11 @@ function latest(current: () => Registry): Registry {
     middleware: (name) => current().middleware(name),
     store: (scheme) => current().store(scheme),
     scheme: (name) => current().scheme(name),
+    service: (name) => current().service(name),
     names: (what) => current().names(what),
     packageFor: (what, name) => current().packageFor(what, name),
   };
 }
-    service: (name) => current().service(name),
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
