@@ -51,7 +51,6 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     store: new Map<string, Registered<StoreDefinition>>(),
     scheme: new Map<string, Registered<SchemeDefinition>>(),
   };
-  let expressions: { plugin: string; compiler: ExpressionCompiler } | undefined;
   const registered: Plugin[] = [];
   for (const value of plugins) {
     const plugin = asPlugin(value);
@@ -60,10 +59,8 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     enter(tables.middleware, "middleware", plugin, plugin.middlewares);
     enter(tables.store, "state store", plugin, plugin.stores);
     enter(tables.scheme, "URI scheme", plugin, plugin.schemes);
-    if (plugin.expressions) {
-      if (expressions) throw duplicate("language", "expressions", expressions, plugin);
-      expressions = { plugin: plugin.name, compiler: plugin.expressions };
-    }
+    const other = plugin.expressions && registered.find((one) => one.expressions);
+    if (other) throw duplicate("language", "expressions", { plugin: other.name }, plugin);
     registered.push(plugin);
   }
   const service: FindService = (name) => registered.find((plugin) => plugin.services?.[name])?.services?.[name];
@@ -73,7 +70,7 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     middleware: (name: string) => tables.middleware.get(name),
     store: (scheme: string) => tables.store.get(scheme),
     scheme: (name: string) => tables.scheme.get(name),
-    expressions: expressions?.compiler,
+    expressions: registered.find((plugin) => plugin.expressions)?.expressions,
     service,
     names: (what: Missing) => [...new Set([...tables[what].values()].map((entry) => entry.name))].sort(),
     packageFor: (what: Missing, name: string) => options.packageFor?.(what, name),

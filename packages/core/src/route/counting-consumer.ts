@@ -7,9 +7,6 @@ export function countingConsumer(inner: Consumer, accounting: Accounting): Consu
     accounting.receive(delivery.batch.length);
     return delivery;
   };
-  return {
-    receive: (max, signal) => inner.receive(max, signal).then(count),
-    close: () => inner.close(),
-    ...(inner.status ? { status: () => inner.status!() } : {}),
-  };
+  const receive: Consumer["receive"] = (max, signal) => inner.receive(max, signal).then(count);
+  return { receive, close: () => inner.close(), ...(inner.status && { status: () => inner.status!() }) };
 }

@@ -17,7 +17,7 @@ export interface Verdict {
   readonly fatal?: { readonly error: unknown; readonly kind: "connection" | "config" | "end" };
 }
 
-const ENDINGS = {
+const FATE = {
   accepted: "delivered",
   replied: "replied",
   filtered: "filtered",
@@ -44,7 +44,7 @@ export function judge(
     const outcome = outcomes[i]!;
     let disposition = ACK;
     if (outcome.type !== "failed") {
-      const ending = ENDINGS[outcome.type];
+      const ending = FATE[outcome.type];
       if (!ending) throw new TypeError(`an outcome of an unknown type: ${String(outcome.type)}`);
       counts[ending] += 1;
       if (outcome.type === "replied") disposition = reply(outcome.message);
