@@ -17,12 +17,8 @@ export interface Verdict {
   readonly fatal?: { readonly error: unknown; readonly kind: "connection" | "config" | "end" };
 }
 
-const FATE = {
-  accepted: "delivered",
-  replied: "replied",
-  filtered: "filtered",
-  dead_lettered: "deadLettered",
-} as const;
+/** What each outcome counts as. */
+const END = { accepted: "delivered", replied: "replied", filtered: "filtered", dead_lettered: "deadLettered" } as const;
 
 /**
  * Turns outcomes by position into dispositions: accepted -> ack, reply -> ack with reply, retryable -> nack, permanent
@@ -44,7 +40,7 @@ export function judge(
     const outcome = outcomes[i]!;
     let disposition = ACK;
     if (outcome.type !== "failed") {
-      const ending = FATE[outcome.type];
+      const ending = END[outcome.type];
       if (!ending) throw new TypeError(`an outcome of an unknown type: ${String(outcome.type)}`);
       counts[ending] += 1;
       if (outcome.type === "replied") disposition = reply(outcome.message);
