@@ -3,6 +3,7 @@ import type { Clock, MessageBatch } from "@mqb/core/plugin";
 import { FieldKind, type JsonPath } from "@mqb/json";
 import type { Key } from "./key.ts";
 import type { Kind } from "./kinds/kind.ts";
+import { Output } from "./output.ts";
 import type { Reading } from "./reading.ts";
 import type { Held } from "./states/held.ts";
 import type { States } from "./states/states.ts";
@@ -34,9 +35,13 @@ export interface FoldRules {
  */
 export interface Folded {
   readonly batch: MessageBatch;
-  /** Results as JSON; undefined = the entry is left out. */
-  readonly shown: (string | undefined)[];
-  readonly late: Uint8Array;
+  /** Results as JSON, in no order. */
+  readonly shown: Output;
+  /** Where each result lies; an end of 0 = the entry is left out. */
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  /** 1 = older than the newest message of its key; undefined = none is. */
+  late: Uint8Array | undefined;
   /** Why a message, or an entry of it, could not be folded; of several entries the first. */
   readonly reasons: (string | undefined)[];
   /** What the payload holds at the first step of each `into`: a `FieldKind`. */
@@ -56,6 +61,8 @@ export class Folder {
   private readonly next: unknown[];
   private readonly held: (Held | undefined)[];
   private readonly own: (string | undefined)[];
+  /** Of one batch at a time. */
+  private readonly shown = new Output(0);
   private now = 0;
   private reason = "";
 
@@ -85,10 +92,13 @@ export class Folder {
   /** `keys` are those of `keys`, when they have been read already. */
   fold(batch: MessageBatch, states: States, keys?: readonly (string | undefined)[]): Folded {
     const size = batch.length * this.entries.length;
+    this.shown.length = 0;
     const folded: Folded = {
       batch,
-      shown: new Array<string | undefined>(size),
-      late: new Uint8Array(size),
+      shown: this.shown,
+      from: new Uint32Array(size),
+      to: new Uint32Array(size),
+      late: undefined,
       reasons: new Array<string | undefined>(batch.length),
       kinds: new Uint8Array(size),
     };
@@ -111,14 +121,12 @@ export class Folder {
       const at = index * entries.length + e;
       const key = keys[at];
       // What was left out, or rejected, has changed no state.
-      if (key === undefined || !again.has(key) || folded.shown[at] === undefined) continue;
+      if (key === undefined || !again.has(key) || folded.to[at] === 0) continue;
       if (folded.reasons[index] !== undefined && rules.onError !== "skip") continue;
       reading.turnTo(index);
       const held = states.find(e, key);
-      const shown = this.compute(e, held?.state, folded, at);
-      folded.shown[at] = shown;
-      if (shown === undefined) folded.reasons[index] ??= this.reason;
-      else states.set(e, key, held, this.next[e]);
+      if (this.compute(e, held?.state, folded, at)) states.set(e, key, held, this.next[e]);
+      else folded.reasons[index] ??= this.reason;
     }
   }
 
@@ -146,9 +154,7 @@ export class Folder {
         continue;
       }
       const held = (this.held[e] = states.find(e, key));
-      const shown = this.compute(e, held?.state, folded, at);
-      folded.shown[at] = shown;
-      if (shown === undefined) reason ??= this.reason;
+      if (!this.compute(e, held?.state, folded, at)) reason ??= this.reason;
     }
     if (reason !== undefined) {
       folded.reasons[index] = reason;
@@ -156,36 +162,52 @@ export class Folder {
     }
     if (rules.readOnly) return;
     for (let e = 0; e < count; e++) {
-      if (folded.shown[from + e] !== undefined) states.set(e, this.own[e]!, this.held[e], this.next[e]);
+      if (folded.to[from + e]! > 0) states.set(e, this.own[e]!, this.held[e], this.next[e]);
     }
   }
 
-  /** Computes `next[e]`; returns what the message carries. Undefined = it cannot be, and `reason` says why. */
-  private compute(e: number, before: unknown, folded: Folded, at: number): string | undefined {
-    const { kind, previous, way } = this.entries[e]!;
+  /** Computes `next[e]` and writes what the message carries. False = it cannot be, and `reason` says why. */
+  private compute(e: number, before: unknown, folded: Folded, at: number): boolean {
+    const { kind, previous } = this.entries[e]!;
     const { reading, now } = this;
-    for (const slot of way) {
-      const found = reading.kind(slot);
-      if (found === FieldKind.absent || found === FieldKind.object) continue;
-      this.reason = `the field ${reading.name(slot)} is no object that "${this.entries[e]!.into}" could be written into`;
-      return undefined;
-    }
+    const { shown } = folded;
     const { timeSlot } = this.rules;
     const time = kind.timed && timeSlot >= 0 ? reading.time(timeSlot) : now;
+    const mark = shown.length;
+    folded.to[at] = 0;
     if (time === undefined) {
       this.reason = `the field ${reading.name(timeSlot)} is missing or no time`;
-      return undefined;
+      return false;
     }
+    if (!this.hasRoom(e)) return false;
     const after = kind.fold(reading, before, time);
+    const newKey = previous && before === undefined;
     if (after !== undefined) {
       this.next[e] = after;
-      folded.late[at] = kind.late ? 1 : 0;
-      if (previous && before === undefined) return "null";
-      const shown = previous ? kind.show(reading, before, time) : kind.show(reading, after, undefined);
-      if (shown !== undefined) return shown;
+      if (newKey) shown.text("null");
+      if (newKey || kind.show(reading, previous ? before : after, previous ? time : undefined, shown)) {
+        folded.from[at] = mark;
+        folded.to[at] = shown.length;
+        if (kind.late) (folded.late ??= new Uint8Array(folded.to.length))[at] = 1;
+        return true;
+      }
     }
+    shown.length = mark;
     this.reason = kind.reason;
-    return undefined;
+    return false;
+  }
+
+  /** Whether the objects on the way to `into` are some. */
+  private hasRoom(e: number): boolean {
+    const { way, into } = this.entries[e]!;
+    const { reading } = this;
+    for (let i = 0; i < way.length; i++) {
+      const found = reading.kind(way[i]!);
+      if (found === FieldKind.absent || found === FieldKind.object) continue;
+      this.reason = `the field ${reading.name(way[i]!)} is no object that "${into}" could be written into`;
+      return false;
+    }
+    return true;
   }
 
   private key(e: number): string | undefined {

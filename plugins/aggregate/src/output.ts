@@ -10,9 +10,9 @@ export class Output {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(capacity, LEAST));
   }
 
-  /** What was written. */
+  /** The buffer, of which the first `length` bytes were written; another one after it has grown. */
   get bytes(): Buffer {
-    return this.#bytes.subarray(0, this.length);
+    return this.#bytes;
   }
 
   byte(byte: number): void {
@@ -24,7 +24,12 @@ export class Output {
   copy(source: Uint8Array, from: number, to: number): void {
     const size = to - from;
     if (this.length + size > this.#bytes.length) this.#grow(size);
-    this.#bytes.set(source.subarray(from, to), this.length);
+    if (size > SHORT) this.#bytes.set(source.subarray(from, to), this.length);
+    else {
+      const into = this.#bytes;
+      let at = this.length;
+      for (let i = from; i < to; i++) into[at++] = source[i]!;
+    }
     this.length += size;
   }
 
@@ -44,6 +49,20 @@ export class Output {
       }
       this.#bytes[this.length++] = code;
     }
+  }
+
+  /** Appends a whole number of at least 0 and below 2^31. */
+  whole(value: number): void {
+    let digits = 1;
+    for (let limit = 10; limit <= value; limit *= 10) digits++;
+    if (this.length + digits > this.#bytes.length) this.#grow(digits);
+    let rest = value;
+    for (let at = this.length + digits - 1; at >= this.length; at--) {
+      const next = (rest / 10) | 0;
+      this.#bytes[at] = 48 + rest - next * 10;
+      rest = next;
+    }
+    this.length += digits;
   }
 
   #grow(room: number): void {

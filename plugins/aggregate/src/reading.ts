@@ -7,19 +7,20 @@ import {
   JsonNumber,
   numberText,
   parseJson,
-  readNumber,
   readString,
   writeJson,
 } from "@mqb/json";
-import { type Exact, isUsual, readExact } from "./number/exact.ts";
+import { type Exact, readExact } from "./number/exact.ts";
 import type { Paths } from "./paths.ts";
 import { readTime } from "./time.ts";
 
 /** As deep as the search for fields goes. */
 const MAX_DEPTH = 1024;
 const OVERWRITE = "mqb.aggregate.overwrite";
-/** Numbers of up to this many characters are those that their doubles stand for. */
-const SHORT = 9;
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
 
 /** One message of a batch at a time: the fields that the aggregate needs, found in its bytes. */
 export class Reading {
@@ -32,12 +33,18 @@ export class Reading {
   end = 0;
   readonly #finder: FieldFinder;
   readonly #paths: Paths;
+  readonly #numbers: (Exact | undefined)[];
+  /** The turn in which a number was read: several fields may ask for the same one. */
+  readonly #read: Uint32Array;
+  #turn = 0;
   #readable = false;
 
   /** All slots must have been given out. */
   constructor(paths: Paths) {
     this.#paths = paths;
     this.#finder = compileFields(paths.list);
+    this.#numbers = new Array<Exact | undefined>(paths.list.length);
+    this.#read = new Uint32Array(paths.list.length);
   }
 
   /** Before the first `turnTo` of a batch. */
@@ -48,6 +55,7 @@ export class Reading {
 
   turnTo(index: number): void {
     const { slab } = this.batch;
+    this.#turn = (this.#turn + 1) >>> 0 || 1;
     this.index = index;
     this.bytes = slab ? slab.bytes : this.batch.payload(index);
     this.start = slab ? slab.starts[index]! : 0;
@@ -63,12 +71,20 @@ export class Reading {
 
   /** The number at a field, also one that is written as a text; undefined = none. */
   number(slot: number): Exact | undefined {
+    if (this.#read[slot] === this.#turn) return this.#numbers[slot];
+    const number = this.#number(slot);
+    this.#read[slot] = this.#turn;
+    this.#numbers[slot] = number;
+    return number;
+  }
+
+  #number(slot: number): Exact | undefined {
     const finder = this.#finder;
     const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
     switch (finder.kinds[slot]) {
       case FieldKind.number: {
-        const near = end - start <= SHORT ? readNumber(this.bytes, start, end) : Number.NaN;
-        return isUsual(near) ? near : readExact(numberText(this.bytes, start, end));
+        const plain = plainNumber(this.bytes, start, end);
+        return Number.isNaN(plain) ? readExact(numberText(this.bytes, start, end)) : plain;
       }
       case FieldKind.string:
         return readExact(readString(this.bytes, start, end).trim());
@@ -99,7 +115,7 @@ export class Reading {
       case FieldKind.string:
         return readString(this.bytes, start, end);
       case FieldKind.number:
-        return plainNumber(numberText(this.bytes, start, end));
+        return keyNumber(numberText(this.bytes, start, end));
       default:
         return writeJson(parseJson(this.bytes.subarray(start, end), { maxDepth: MAX_DEPTH })).toString();
     }
@@ -124,8 +140,29 @@ export class Reading {
   }
 }
 
+/** Powers of ten that are exact as doubles. */
+const POWERS = Float64Array.from({ length: 16 }, (_, power) => 10 ** power);
+
+/** A number of up to 15 digits, with a sign and a point perhaps, without an exponent; NaN for another one. */
+function plainNumber(bytes: Uint8Array, start: number, end: number): number {
+  const negative = bytes[start] === MINUS;
+  const first = negative ? start + 1 : start;
+  if (end - first > 15) return Number.NaN;
+  let digits = 0;
+  let point = -1;
+  for (let at = first; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === POINT) point = at;
+    else if (byte >= ZERO && byte <= NINE) digits = digits * 10 + (byte - ZERO);
+    else return Number.NaN;
+  }
+  // Both are exact, so that the quotient is the nearest double.
+  const size = point < 0 ? digits : digits / POWERS[end - 1 - point]!;
+  return negative ? -size : size;
+}
+
 /** Whole numbers stay as they are; `7.0`, `7e0` and `-0` are `7` and `0`. */
-function plainNumber(text: string): string {
+function keyNumber(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < 48 || code > 57) return at === 0 && /^-[1-9]\d*$/.test(text) ? text : new JsonNumber(text).canonical();

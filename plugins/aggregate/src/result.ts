@@ -29,7 +29,7 @@ export class Writer {
   private readonly entries: readonly Entry[];
   private readonly skips: boolean;
   /** When no `into` is there yet, what goes before the closing brace: texts, and between them the results. */
-  private readonly members: readonly string[];
+  private readonly members: readonly Buffer[];
   private readonly order: readonly number[];
   private readonly finders: readonly FieldFinder[];
   /** One entry writes into the result of another. */
@@ -47,14 +47,13 @@ export class Writer {
     const texts: string[] = [""];
     const order: number[] = [];
     tree.write(texts, order);
-    this.members = texts;
+    this.members = texts.map((text) => Buffer.from(text));
     this.order = order;
   }
 
   run(folded: Folded): Result {
     const { batch, reasons } = folded;
     const { length } = batch;
-    const count = this.entries.length;
     const out = new Output(Math.ceil(batch.byteLength * this.growth * 1.05) + 64 * length);
     const terminated = endsInLineBreaks(batch.slab);
     const starts = new Uint32Array(length);
@@ -76,25 +75,23 @@ export class Writer {
       ends[kept] = out.length;
       places[kept] = index;
       if (terminated) out.byte(LINE_BREAK);
-      let isLate = false;
-      for (let at = index * count; at < (index + 1) * count; at++) if (folded.late[at] === 1) isLate = true;
-      if (isLate || reason !== undefined) {
-        const lateOnes = this.names(index, (at) => folded.late[at] === 1 && folded.shown[at] !== undefined);
-        const leftOut = this.names(index, (at) => folded.shown[at] === undefined);
+      if (folded.late || reason !== undefined) {
+        const lateOnes = this.names(index, (at) => folded.late?.[at] === 1 && folded.to[at]! > 0);
+        const leftOut = this.names(index, (at) => folded.to[at] === 0);
         if (lateOnes !== "") late ??= lateOnes;
         if (leftOut !== "") skipped ??= leftOut;
         if (reason !== undefined) left.push(reason);
         const pairs: [string, string][] = [];
         if (lateOnes !== "") pairs.push([LATE, lateOnes]);
         if (leftOut !== "") pairs.push([SKIPPED, leftOut]);
-        (marks ??= new Map()).set(kept, pairs);
+        if (pairs.length > 0) (marks ??= new Map()).set(kept, pairs);
       }
       kept++;
     }
     if (batch.byteLength > 0) this.growth = Math.min(out.length / batch.byteLength, 8);
     const some = kept < length ? places.slice(0, kept) : undefined;
     const slab: Slab = {
-      bytes: out.bytes,
+      bytes: out.bytes.subarray(0, out.length),
       starts: some ? starts.slice(0, kept) : starts,
       ends: some ? ends.slice(0, kept) : ends,
       ...(terminated ? { terminator: batch.slab!.terminator! } : {}),
@@ -103,15 +100,15 @@ export class Writer {
     return { batch: written, kept: some, rejected, late, skipped, reasons: left };
   }
 
-  private write({ batch, shown, kinds, reasons }: Folded, index: number, out: Output): void {
+  private write({ batch, shown, from, to, kinds, reasons }: Folded, index: number, out: Output): void {
     const { slab } = batch;
     const count = this.entries.length;
     const bytes = slab ? slab.bytes : batch.payload(index);
     const start = slab ? slab.starts[index]! : 0;
     const end = slab ? slab.ends[index]! : bytes.length;
-    const from = index * count;
+    const first = index * count;
     let fresh = reasons[index] === undefined && !this.overlap;
-    for (let e = 0; e < count; e++) if (kinds[from + e] !== FieldKind.absent) fresh = false;
+    for (let e = 0; e < count; e++) if (kinds[first + e] !== FieldKind.absent) fresh = false;
     if (fresh) {
       let close = end - 1;
       while (bytes[close] !== CLOSE) close--;
@@ -121,17 +118,18 @@ export class Writer {
       // The brace before the last one can only be that of an object without members.
       if (bytes[last] !== OPEN) out.byte(COMMA);
       for (let i = 0; i < count; i++) {
-        out.text(this.members[i]!);
-        out.text(shown[from + this.order[i]!]!);
+        const at = first + this.order[i]!;
+        out.copy(this.members[i]!, 0, this.members[i]!.length);
+        out.copy(shown.bytes, from[at]!, to[at]!);
       }
-      out.text(this.members[count]!);
+      out.copy(this.members[count]!, 0, this.members[count]!.length);
       out.byte(CLOSE);
       return;
     }
     let payload: Uint8Array = bytes.subarray(start, end);
     for (let e = 0; e < count; e++) {
-      const text = shown[from + e];
-      if (text !== undefined) payload = this.place(payload, e, Buffer.from(text));
+      const at = first + e;
+      if (to[at]! > 0) payload = this.place(payload, e, shown.bytes.subarray(from[at]!, to[at]!));
     }
     out.copy(payload, 0, payload.length);
   }
@@ -149,9 +147,9 @@ export class Writer {
   }
 
   private names(index: number, which: (at: number) => boolean): string {
-    const from = index * this.entries.length;
+    const first = index * this.entries.length;
     return this.entries
-      .filter((_, e) => which(from + e))
+      .filter((_, e) => which(first + e))
       .map(({ into }) => into)
       .join(",");
   }

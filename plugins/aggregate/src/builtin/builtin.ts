@@ -1,5 +1,6 @@
 import type { JsonPath } from "@mqb/json";
 import type { Exact } from "../number/exact.ts";
+import type { Output } from "../output.ts";
 
 /** The numbers that a state is made of, those of all its fields one after another. */
 export type Slots = Exact[];
@@ -25,6 +26,6 @@ export interface Builtin {
   readonly timed: boolean;
   /** Takes a message in. `value` is the number at `path`, else 0. */
   fold(slots: Slots, at: number, value: Exact, step: Step): void;
-  /** The result as JSON, faded by so many seconds. */
-  show(slots: Slots, at: number, seconds: number): string;
+  /** Writes the result as JSON, faded by so many seconds. */
+  show(slots: Slots, at: number, seconds: number, out: Output): void;
 }

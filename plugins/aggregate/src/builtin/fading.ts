@@ -1,7 +1,8 @@
 import type { JsonPath } from "@mqb/json";
 import { type Exact, toDouble } from "../number/exact.ts";
 import { halved } from "../number/halved.ts";
-import { numberText } from "../number/text.ts";
+import { writeDouble } from "../number/text.ts";
+import type { Output } from "../output.ts";
 import type { Builtin, Slots, Step } from "./builtin.ts";
 
 /** How old values fade: by what each new one takes, or by time, in seconds. */
@@ -53,8 +54,8 @@ export class Ema extends Weighted implements Builtin {
     slots[at + 1] = (slots[at + 1] as number) * keep + weight;
   }
 
-  show(slots: Slots, at: number): string {
-    return numberText((slots[at] as number) / (slots[at + 1] as number));
+  show(slots: Slots, at: number, _seconds: number, out: Output): void {
+    writeDouble((slots[at] as number) / (slots[at + 1] as number), out);
   }
 }
 
@@ -82,13 +83,12 @@ export class Spread extends Weighted implements Builtin {
     slots[at + 3] = (slots[at + 3] as number) * keep * keep + weight * weight;
   }
 
-  show(slots: Slots, at: number): string {
+  show(slots: Slots, at: number, _seconds: number, out: Output): void {
     const total = slots[at] as number;
     const free = total - (slots[at + 3] as number) / total;
     // One value, or one beside which the others weigh next to nothing.
-    if (!(free > NEXT_TO_NOTHING)) return "null";
-    const variance = Math.max(0, (slots[at + 2] as number) / free);
-    return numberText(this.root ? Math.sqrt(variance) : variance);
+    const variance = free > NEXT_TO_NOTHING ? Math.max(0, (slots[at + 2] as number) / free) : Number.NaN;
+    writeDouble(this.root ? Math.sqrt(variance) : variance, out);
   }
 }
 
@@ -113,7 +113,7 @@ export class Decayed implements Builtin {
     slots[at] = late ? before + part * fade : before * fade + part;
   }
 
-  show(slots: Slots, at: number, seconds: number): string {
-    return numberText((slots[at] as number) * (seconds > 0 ? faded(this.halfLife, seconds) : 1));
+  show(slots: Slots, at: number, seconds: number, out: Output): void {
+    writeDouble((slots[at] as number) * (seconds > 0 ? faded(this.halfLife, seconds) : 1), out);
   }
 }

@@ -1,7 +1,10 @@
 import type { JsonPath } from "@mqb/json";
 import { add, compare, type Exact, toDouble } from "../number/exact.ts";
-import { exactText, numberText } from "../number/text.ts";
+import { writeDouble, writeExact } from "../number/text.ts";
+import type { Output } from "../output.ts";
 import type { Builtin, Slots, Step } from "./builtin.ts";
+
+const LARGEST = 2 ** 31 - 1;
 
 /** The number of messages. */
 export class Count implements Builtin {
@@ -14,8 +17,10 @@ export class Count implements Builtin {
     slots[at] = (slots[at] as number) + 1;
   }
 
-  show(slots: Slots, at: number): string {
-    return String(slots[at]);
+  show(slots: Slots, at: number, _seconds: number, out: Output): void {
+    const count = slots[at] as number;
+    if (count <= LARGEST) out.whole(count);
+    else out.text(String(count));
   }
 }
 
@@ -36,8 +41,8 @@ export class Chosen implements Builtin {
     slots[at] = step.first ? value : this.choose(slots[at]!, value, step);
   }
 
-  show(slots: Slots, at: number): string {
-    return exactText(slots[at]!);
+  show(slots: Slots, at: number, _seconds: number, out: Output): void {
+    writeExact(slots[at]!, out);
   }
 }
 
@@ -56,8 +61,8 @@ export class Sum implements Builtin {
     slots[at] = add(slots[at]!, value);
   }
 
-  show(slots: Slots, at: number): string {
-    return exactText(slots[at]!);
+  show(slots: Slots, at: number, _seconds: number, out: Output): void {
+    writeExact(slots[at]!, out);
   }
 }
 
@@ -81,7 +86,7 @@ export class Mean implements Builtin {
     slots[at + 1] = add(slots[at + 1]!, 1);
   }
 
-  show(slots: Slots, at: number): string {
-    return numberText(toDouble(slots[at]!) / toDouble(slots[at + 1]!));
+  show(slots: Slots, at: number, _seconds: number, out: Output): void {
+    writeDouble(toDouble(slots[at]!) / toDouble(slots[at + 1]!), out);
   }
 }

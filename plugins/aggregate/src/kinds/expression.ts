@@ -1,5 +1,6 @@
 import { type Computation, describeError, type ExpressionCompiler } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import type { Output } from "../output.ts";
 import type { Reading } from "../reading.ts";
 import type { Kind } from "./kind.ts";
 
@@ -37,10 +38,12 @@ export class ExpressionKind implements Kind {
     return this.bounded(this.update.write(state, true)) === undefined ? undefined : state;
   }
 
-  show(reading: Reading, state: unknown): string | undefined {
-    if (!this.output) return this.bounded(this.update.write(state));
-    const shown = this.compute(this.output, reading, state);
-    return shown === undefined ? undefined : this.output.write(shown);
+  show(reading: Reading, state: unknown, _time: number | undefined, out: Output): boolean {
+    const shown = this.output ? this.compute(this.output, reading, state) : state;
+    const text = shown === undefined ? undefined : this.bounded(this.update.write(shown));
+    if (text === undefined) return false;
+    out.text(text);
+    return true;
   }
 
   load(json: Uint8Array): unknown {

@@ -3,6 +3,7 @@ import type { Builtin, Slots, Step } from "../builtin/builtin.ts";
 import { errors } from "../errors.ts";
 import { type Exact, readExact, toDouble } from "../number/exact.ts";
 import { exactText } from "../number/text.ts";
+import type { Output } from "../output.ts";
 import type { Paths } from "../paths.ts";
 import type { Reading } from "../reading.ts";
 import type { Kind } from "./kind.ts";
@@ -14,8 +15,10 @@ interface Field {
   /** Of its number in the payload; -1 = it reads none. */
   readonly slot: number;
   /** What stands before its result. */
-  readonly opening: string;
+  readonly opening: Buffer;
 }
+
+const CLOSE = 0x7d;
 
 /** Built-in aggregates by name. Their state is one list of numbers, in the order of the names; the newest time is the last. */
 export class FieldsKind implements Kind<Slots> {
@@ -38,7 +41,7 @@ export class FieldsKind implements Kind<Slots> {
       .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
       .map(([name, builtin], index): Field => {
         const slot = builtin.path ? paths.slot(builtin.path) : -1;
-        const field = { builtin, at, slot, opening: `${index === 0 ? "{" : ","}${JSON.stringify(name)}:` };
+        const field = { builtin, at, slot, opening: openingOf(name, index) };
         at += builtin.slots;
         return field;
       });
@@ -66,18 +69,24 @@ export class FieldsKind implements Kind<Slots> {
       const { builtin, at } = fields[i]!;
       builtin.fold(slots, at, values[i]!, step);
     }
-    for (const slot of slots) {
+    for (let i = 0; i < size; i++) {
+      const slot = slots[i]!;
       if (typeof slot === "number" && !Number.isFinite(slot)) return this.cannot("a result is too large for a number");
     }
     return slots;
   }
 
-  show(_reading: Reading, slots: Slots, time: number | undefined): string {
+  show(_reading: Reading, slots: Slots, time: number | undefined, out: Output): boolean {
     const newest = this.timed ? (slots[this.size] as number | undefined) : undefined;
     const seconds = time === undefined || newest === undefined ? 0 : time - newest;
-    let text = "";
-    for (const { builtin, at, opening } of this.fields) text += opening + builtin.show(slots, at, seconds);
-    return `${text}}`;
+    const { fields } = this;
+    for (let i = 0; i < fields.length; i++) {
+      const { builtin, at, opening } = fields[i]!;
+      out.copy(opening, 0, opening.length);
+      builtin.show(slots, at, seconds, out);
+    }
+    out.byte(CLOSE);
+    return true;
   }
 
   load(json: Uint8Array): Slots {
@@ -130,4 +139,8 @@ export class FieldsKind implements Kind<Slots> {
     this.reason = reason;
     return undefined;
   }
+}
+
+function openingOf(name: string, index: number): Buffer {
+  return Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
 }

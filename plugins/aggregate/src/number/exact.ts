@@ -100,6 +100,6 @@ function raised({ coefficient, scale }: Decimal, to: number): bigint {
 }
 
 /** Neither none, nor beyond all doubles, nor so near to zero that a double has fewer digits than usual. */
-export function isUsual(double: number): boolean {
+function isUsual(double: number): boolean {
   return Number.isFinite(double) && (double === 0 || Math.abs(double) > 1e-290);
 }
