@@ -8,7 +8,7 @@ beforeAll(buildCli);
 const folder = folderPerTest();
 
 const COUNT = 6_000;
-const ROUNDS = 10;
+const ROUNDS = 8;
 const BATCH = 20;
 const WORKERS = 2;
 const path = (name: string): string => join(folder.path, name);

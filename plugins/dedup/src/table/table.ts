@@ -9,7 +9,7 @@ const NUMBERS = 2 ** 32 - 1;
 
 /**
  * Which keys were seen: those of messages that were accepted, until they expire, and those of messages in flight, with
- * who holds them. Keys are hashes of 128 bits. About 36 bytes a key, no object and no text for any of them. Entries
+ * who holds them. Keys are hashes of 128 bits. About 40 bytes a key, no object and no text for any of them. Entries
  * have consecutive numbers in the order in which they were made, and go in that order.
  */
 export class Table<Answer = unknown> {
