@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { idFromText, type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch } from "@mqb/core/plugin";
 import { type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
-import { CanonicalReader, canonicalId, copyId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
+import { BASE64_AT, CanonicalReader, canonicalId, copyId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
 import { type EnvelopeFormat, type Foreign, type ParsedEnvelope, parseEnvelope } from "../envelope/parse.ts";
 import { isJson, jsonStack } from "../json/scan.ts";
+import { decodeBase64, decodedBytes } from "./base64-values.ts";
 import type { DecodedBatch, DecoderOptions, Stamp } from "./decoder.ts";
 import { decoded, LineDecoder, RAW_METADATA } from "./lines.ts";
 
@@ -28,10 +29,11 @@ export class EnvelopeDecoder extends LineDecoder {
     const starts = new Uint32Array(count);
     const ends = new Uint32Array(count);
     const metadata = new Array<Metadata>(count);
+    const binary: number[] = [];
     const slow =
       this.format === "json"
         ? this.jsonValues(lines, starts, ends, metadata)
-        : this.strings(lines, starts, ends, metadata);
+        : this.strings(lines, starts, ends, metadata, binary);
     let payloads = bytes;
     if (this.format !== "json") {
       const texts = unescapeJsonStrings({ bytes, starts, ends, count });
@@ -40,6 +42,7 @@ export class EnvelopeDecoder extends LineDecoder {
       starts.set(texts.starts);
       ends.set(texts.ends);
     }
+    if (binary.length > 0) payloads = decodeBinary(bytes, binary, slow, payloads, starts, ends);
     const parsed = slow.length > 0 ? new Map<number, ParsedEnvelope | undefined>() : undefined;
     if (parsed) payloads = this.parseSlow(lines, slow, parsed, payloads, starts, ends, metadata);
     const shared = sameForAll(metadata);
@@ -50,8 +53,14 @@ export class EnvelopeDecoder extends LineDecoder {
     );
   }
 
-  /** Ranges of the payloads' string contents; returns the records that are not canonical. */
-  private strings(lines: SplitSlab, starts: Uint32Array, ends: Uint32Array, metadata: Metadata[]): number[] {
+  /** Ranges of the payloads' string contents; returns the records that are not canonical. Those in base64 go to `binary`. */
+  private strings(
+    lines: SplitSlab,
+    starts: Uint32Array,
+    ends: Uint32Array,
+    metadata: Metadata[],
+    binary: number[],
+  ): number[] {
     const { bytes, count } = lines;
     const slow: number[] = [];
     for (let i = 0; i < count; i++) {
@@ -68,6 +77,11 @@ export class EnvelopeDecoder extends LineDecoder {
       }
       // Anywhere within the span, so that the ranges still ascend.
       starts[i] = ends[i] = start;
+      if (this.canonical.lookBase64(bytes, start, lines.ends[i]!)) {
+        metadata[i] = this.canonical.metadataOfLast();
+        binary.push(i, start + BASE64_AT, this.canonical.valueEnd);
+        continue;
+      }
       metadata[i] = NO_METADATA;
       slow.push(i);
     }
@@ -132,6 +146,38 @@ export class EnvelopeDecoder extends LineDecoder {
     this.reported.add(kind);
     this.onForeign?.(kind, offset);
   }
+}
+
+/**
+ * Appends what is in base64 to the other payloads. `binary` holds for each record its position, and where its value begins
+ * and ends with its quotes. What is not in its one spelling goes to `slow`.
+ */
+function decodeBinary(
+  bytes: Buffer,
+  binary: readonly number[],
+  slow: number[],
+  payloads: Buffer,
+  starts: Uint32Array,
+  ends: Uint32Array,
+): Buffer {
+  const kept = binary.length / 3 + slow.length === starts.length ? 0 : payloads.length;
+  let size = kept;
+  for (let i = 0; i < binary.length; i += 3) size += decodedBytes(binary[i + 2]! - binary[i + 1]!);
+  const all = Buffer.allocUnsafe(size);
+  payloads.copy(all, 0, 0, kept);
+  let at = kept;
+  for (let i = 0; i < binary.length; i += 3) {
+    const [index, from, to] = [binary[i]!, binary[i + 1]!, binary[i + 2]!];
+    const isString = to - from >= 2 && bytes[from] === 34 && bytes[to - 1] === 34;
+    const end = isString ? decodeBase64(bytes, from + 1, to - 1, all, at) : -1;
+    if (end < 0) {
+      slow.push(index);
+      continue;
+    }
+    starts[index] = at;
+    ends[index] = at = end;
+  }
+  return all.subarray(0, at);
 }
 
 /** Ids and metadata, worked out of the records when somebody asks. */

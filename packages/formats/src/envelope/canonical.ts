@@ -5,16 +5,19 @@ import { readMetadata } from "./parse.ts";
 const HEAD = Buffer.from('{"message_id":"');
 const ID_LENGTH = 36;
 const PAYLOAD = Buffer.from('","payload":');
+const PAYLOAD_BASE64 = Buffer.from('","payload_base64":');
 const METADATA = Buffer.from(',"metadata":{');
 /** Where the value of `payload` begins in a canonical record. */
 export const VALUE_AT = HEAD.length + ID_LENGTH + PAYLOAD.length;
+/** Where that of `payload_base64` does. */
+export const BASE64_AT = HEAD.length + ID_LENGTH + PAYLOAD_BASE64.length;
 
 const HEX_OR_HYPHEN = new Uint8Array(256);
 for (const char of "0123456789abcdef-") HEX_OR_HYPHEN[char.charCodeAt(0)] = 1;
 
 /**
  * Recognises records in the spelling that this package writes, by a walk over a few of their bytes:
- * `{"message_id":"<uuid>","payload":<value>[,"metadata":{"k":"v"}]}`. Everything else is left to `parseEnvelope`.
+ * `{"message_id":"<uuid>","payload":<value>[,"metadata":{"k":"v"}]}`, also with `payload_base64`. Everything else is left to `parseEnvelope`.
  */
 export class CanonicalReader {
   /** The end of the payload's value in the record that `look` has recognised. */
@@ -26,21 +29,30 @@ export class CanonicalReader {
 
   /** Whether `bytes[start .. end)` is canonical around the payload's value, which is not looked at. */
   look(bytes: Buffer, start: number, end: number): boolean {
-    const value = start + VALUE_AT;
-    if (end - value < 2 || bytes[end - 1] !== 125) return false;
-    for (let i = 0; i < HEAD.length; i++) if (bytes[start + i] !== HEAD[i]) return false;
-    const id = start + HEAD.length;
-    for (let i = 0; i < ID_LENGTH; i++) if (HEX_OR_HYPHEN[bytes[id + i]!] === 0) return false;
-    for (let i = 0; i < PAYLOAD.length; i++) if (bytes[id + ID_LENGTH + i] !== PAYLOAD[i]) return false;
-    if (bytes[end - 2] === 125) return this.lookAtMetadata(bytes, value, end);
-    this.valueEnd = end - 1;
-    this.metadata = NO_METADATA;
-    return true;
+    return this.lookAround(bytes, start, end, PAYLOAD);
+  }
+
+  /** The same for a record with `payload_base64`. */
+  lookBase64(bytes: Buffer, start: number, end: number): boolean {
+    return this.lookAround(bytes, start, end, PAYLOAD_BASE64);
   }
 
   /** The metadata of the record that `look` has recognised. */
   metadataOfLast(): Metadata {
     return this.metadata;
+  }
+
+  private lookAround(bytes: Buffer, start: number, end: number, label: Buffer): boolean {
+    const value = start + HEAD.length + ID_LENGTH + label.length;
+    if (end - value < 2 || bytes[end - 1] !== 125) return false;
+    for (let i = 0; i < HEAD.length; i++) if (bytes[start + i] !== HEAD[i]) return false;
+    const id = start + HEAD.length;
+    for (let i = 0; i < ID_LENGTH; i++) if (HEX_OR_HYPHEN[bytes[id + i]!] === 0) return false;
+    for (let i = 0; i < label.length; i++) if (bytes[id + ID_LENGTH + i] !== label[i]) return false;
+    if (bytes[end - 2] === 125) return this.lookAtMetadata(bytes, value, end);
+    this.valueEnd = end - 1;
+    this.metadata = NO_METADATA;
+    return true;
   }
 
   private lookAtMetadata(bytes: Buffer, value: number, end: number): boolean {
