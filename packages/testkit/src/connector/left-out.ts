@@ -19,6 +19,9 @@ export const output: Reason = (s) => (s.output ? undefined : "no output is teste
 
 export const acknowledges: Reason = (s) =>
   input(s) ?? (s.input!.acknowledges ? undefined : "the source does not acknowledge");
+/** What is nacked comes again while the process lives. */
+export const takesBack: Reason = (s) =>
+  input(s) ?? ((s.input!.takesBack ?? s.input!.acknowledges) ? undefined : "the source takes nothing back");
 export const commitsInOrder: Reason = (s) =>
   input(s) ?? (s.input!.commitsInOrder ? undefined : "the source takes commits in any order");
 export const anyCommitOrder: Reason = (s) =>

@@ -1,6 +1,6 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { NACK, nack } from "@mqb/core/plugin";
-import { acknowledges, commitsInOrder, stored, unless } from "../left-out.ts";
+import { acknowledges, commitsInOrder, stored, takesBack, unless } from "../left-out.ts";
 import type { ConnectorScenario } from "../types.ts";
 
 const again = nack(new Error("not now"));
@@ -8,7 +8,7 @@ const again = nack(new Error("not now"));
 export const nacks: readonly ConnectorScenario[] = [
   {
     name: "a nacked message is delivered again",
-    leftOut: unless(acknowledges, stored),
+    leftOut: unless(takesBack, stored),
     async run(lab) {
       await lab.seed(lab.messages(3));
       const reader = lab.reader({ reopens: true });
@@ -20,7 +20,7 @@ export const nacks: readonly ConnectorScenario[] = [
   },
   {
     name: "a nack does not bring back what was acked before it",
-    leftOut: unless(acknowledges, stored),
+    leftOut: unless(takesBack, stored),
     async run(lab) {
       await lab.seed(lab.messages(4));
       const reader = lab.reader({ reopens: true });
@@ -41,7 +41,7 @@ export const nacks: readonly ConnectorScenario[] = [
   },
   {
     name: "a batch that is nacked as a whole is delivered again as a whole",
-    leftOut: unless(acknowledges, stored),
+    leftOut: unless(takesBack, stored),
     async run(lab) {
       await lab.seed(lab.messages(20));
       const reader = lab.reader({ reopens: true });
@@ -55,7 +55,7 @@ export const nacks: readonly ConnectorScenario[] = [
   },
   {
     name: "nacked messages of a source with an order come back in that order",
-    leftOut: unless(acknowledges, stored, commitsInOrder),
+    leftOut: unless(takesBack, stored, commitsInOrder),
     async run(lab) {
       await lab.seed(lab.messages(10));
       const reader = lab.reader({ reopens: true });
