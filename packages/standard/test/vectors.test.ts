@@ -29,7 +29,7 @@ describe("recorded runs of the original", () => {
     expect(Object.keys(DIFFERENT).filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(names)("%s", async (name) => {
+  it.each(names)("%s", { timeout: 20_000 }, async (name) => {
     await using dir = await TempDir.make();
     const source = new URL(`${name}/`, vectors);
     await cp(source, dir.path, { recursive: true });

@@ -125,12 +125,12 @@ describe("the lists of the documentation, with what comes of them", () => {
     "[aggregate, deduplication]: duplicates are dropped and not counted; the other way round they are counted first",
     async () => {
       const aggregate = {
-        aggregate: { consistency: "single_writer", key: "all", into: "seen", fields: { n: "count" } },
+        aggregate: { consistency: "single_writer", key: "${payload:of}", into: "seen", fields: { n: "count" } },
       };
       const deduplication = { deduplication: { store: "memory://", ttl_seconds: 60, key: "${payload:id}" } };
       const counts = async (list: readonly unknown[]) => {
         const { source, sink, bridge } = setUp();
-        source.push(json('{"id":1}', '{"id":1}', '{"id":2}')).pushEmpty();
+        source.push(json('{"of":"a","id":1}', '{"of":"a","id":1}', '{"of":"a","id":2}')).pushEmpty();
         const config = { input: { source: {}, middlewares: list }, output: { sink: {} }, exit_on_empty: true };
         const route = bridge.route("r", config);
         await route.start();
