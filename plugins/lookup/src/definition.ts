@@ -32,6 +32,9 @@ export const lookup = defineMiddleware({
 
 type Context = MiddlewareContext<unknown>;
 
+/** Set by a host that shows what would happen, where endpoints take note of what they are sent and answer nothing. */
+const DRY_RUN = "mqb:dry-run";
+
 function openLookups(settings: LookupSettings, context: Context): Promise<readonly Lookup[]> {
   return openAll(
     placed(settings).map((one, i) => {
@@ -65,6 +68,7 @@ async function openLookup(
     answersBatches,
     concurrency,
     timeoutMs: timeout_ms ?? undefined,
+    onTrial: context.local(DRY_RUN, () => false),
     cache: cache && keys && { answers: kept(session, relative, cache), keys },
     clock,
   });

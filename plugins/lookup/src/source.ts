@@ -1,4 +1,4 @@
-import type { Clock, EndpointStatus, MessageBatch, Publisher } from "@mqb/core/plugin";
+import { ACCEPTED, type Clock, type EndpointStatus, type MessageBatch, type Publisher } from "@mqb/core/plugin";
 import { type Answered, isFailure, Outcomes } from "./answer.ts";
 import type { AnswerCache } from "./cache.ts";
 import { errors } from "./errors.ts";
@@ -17,6 +17,8 @@ export interface SourceSetup {
   readonly concurrency: number;
   readonly timeoutMs: number | undefined;
   readonly cache: { readonly answers: AnswerCache; readonly keys: Keys } | null | undefined;
+  /** As of `Outcomes`. */
+  readonly onTrial: boolean;
   readonly clock: Clock;
 }
 
@@ -38,7 +40,7 @@ export class Source {
   constructor(setup: SourceSetup) {
     this.setup = setup;
     this.slots = new Slots(setup.concurrency);
-    this.outcomes = new Outcomes(setup.path);
+    this.outcomes = new Outcomes(setup.path, setup.onTrial);
   }
 
   /** One answer for each of these positions, in their order. Never rejects. */
@@ -151,7 +153,7 @@ export class Source {
     const all = (error: unknown): Answered[] => new Array<Answered>(length).fill({ error });
     if ("error" in sent) return all(sent.error);
     const { outcomes } = sent;
-    if (!outcomes) return all(errors.NO_ANSWER({ path }));
+    if (!outcomes) return new Array<Answered>(length).fill(this.outcomes.read(ACCEPTED));
     if (outcomes.length !== length) return all(errors.OUTCOMES({ path, asked: length, got: outcomes.length }));
     return outcomes.map((outcome) => this.outcomes.read(outcome));
   }

@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
-import { ASKED, Asked, batch, enriched, never, openOutput, type Reply } from "./looking.ts";
+import { ASKED, Asked, batch, contextWith, enriched, never, openOutput, type Reply } from "./looking.ts";
 
 const HUGE = "123456789012345678901234567890.10";
 
@@ -104,6 +104,15 @@ describe("an endpoint that gives no answer", () => {
     ["sends it to its dead letters", DEAD_LETTERED],
   ])("%s: the message fails for good", async (_, outcome) => {
     expect(codesOf(await outcomesFor(outcome))).toEqual(["MQB_LOOKUP_NO_ANSWER"]);
+  });
+
+  it("only takes note of the request in a dry run: nothing was found", async () => {
+    const asked = new Asked(() => undefined);
+    const context = contextWith({ asked });
+    context.local("mqb:dry-run", () => true);
+    const { publisher, sink } = await openOutput(ASKED, { asked }, context);
+    await publisher.send(batch("{}"), never);
+    expect([asked.texts, sink.messages.map((message) => message.text())]).toEqual([["{}"], ['{"user":null}']]);
   });
 
   it("filters the request out: nothing was found", async () => {
