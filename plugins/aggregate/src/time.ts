@@ -1,5 +1,6 @@
 /** Above this a number counts milliseconds: as seconds it would be thousands of years ahead. */
 const MOST_SECONDS = 1e11;
+const LONGEST = 64;
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))?$/;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -9,6 +10,8 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  */
 export function readTime(text: string): number | undefined {
   const trimmed = text.trim();
+  // Longer ones are no times, and the patterns would look at them again and again.
+  if (trimmed.length > LONGEST) return undefined;
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
     const number = Number(trimmed);
     if (!Number.isFinite(number)) return undefined;

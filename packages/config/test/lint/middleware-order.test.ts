@@ -4,6 +4,7 @@ import { routeLines } from "./linted.ts";
 // The plugin reads it when it checks the key.
 vi.stubEnv("K", Buffer.alloc(32).toString("base64"));
 const KEY = 'encryption: {key: "${env:K}"}';
+const COUNTS = 'aggregate: {consistency: single_writer, key: "${payload:k}", into: s, fields: {n: count}}';
 const output = (list: string) =>
   routeLines(`input: {memory: {topic: a}}, output: {memory: {topic: b}, middlewares: [${list}]}`);
 const input = (list: string) =>
@@ -30,6 +31,7 @@ describe("the order of middlewares", () => {
       "warning",
       "deduplication",
     ],
+    ["attempts that count again", output(`{${COUNTS}}, retry`), "warning", "aggregate"],
   ])("is remarked on: %s", (_, lines, level, name) => {
     expect(lines).toEqual([
       expect.stringMatching(new RegExp(`^${level} MQB_(?:LINT_ORDER|STANDARD_DLQ_BEFORE_RETRY) .*${name}`)),
@@ -42,6 +44,7 @@ describe("the order of middlewares", () => {
     ["compression before encryption", output(`{${KEY}}, {compression: {algorithm: zstd}}`)],
     ["decryption before decompression", input(`{compression: {algorithm: zstd}}, {${KEY}}`)],
     ["pack before compression", output("{compression: {algorithm: zstd}}, pack")],
+    ["a count that all attempts send", output(`retry, {${COUNTS}}`)],
     ["buffer before pack", output("pack, {buffer: {max_messages: 5, max_delay_ms: 5}}")],
   ])("is left alone: %s", (_, lines) => {
     expect(lines).toEqual([]);

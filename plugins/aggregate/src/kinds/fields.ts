@@ -1,7 +1,7 @@
 import { isJsonArray, JsonNumber, parseJson } from "@mqb/json";
 import type { Builtin, Slots, Step } from "../builtin/builtin.ts";
 import { errors } from "../errors.ts";
-import { type Exact, readExact, toDouble } from "../number/exact.ts";
+import { type Exact, isBounded, readExact, toDouble } from "../number/exact.ts";
 import { exactText } from "../number/text.ts";
 import type { Output } from "../output.ts";
 import type { Paths } from "../paths.ts";
@@ -70,8 +70,7 @@ export class FieldsKind implements Kind<Slots> {
       builtin.fold(slots, at, values[i]!, step);
     }
     for (let i = 0; i < size; i++) {
-      const slot = slots[i]!;
-      if (typeof slot === "number" && !Number.isFinite(slot)) return this.cannot("a result is too large for a number");
+      if (!isBounded(slots[i]!)) return this.cannot("a result is too large for a number");
     }
     return slots;
   }

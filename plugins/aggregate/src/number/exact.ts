@@ -40,6 +40,13 @@ export function readExact(text: string): Exact | undefined {
   return scale < 0 ? plainest(signed * 10n ** BigInt(-scale), 0) : plainest(signed, scale);
 }
 
+/** Whether it is a number that `readExact` takes, so that it can be stored and read again. */
+export function isBounded(value: Exact): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  const digits = digitsOf(value);
+  return digits.length <= LONG && Number.isFinite(Number(digits));
+}
+
 export function add(a: Exact, b: Exact): Exact {
   if (typeof a === "number" && typeof b === "number") {
     const sum = a + b;
