@@ -2,7 +2,7 @@ import type { Payloads } from "../encode/payloads.ts";
 import { formatErrors } from "../errors.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
 import { PAYLOAD, type PayloadCodec } from "./payload-codec.ts";
-import { SHORT_MAX, ShortZstdEncoder, tableFor } from "./short-zstd/encoder.ts";
+import { SHORT_MAX, ShortZstdEncoder, surveyOf } from "./short-zstd/encoder.ts";
 import { allowedBytes, type UnfoldLimits, unfold, unfoldsTooFar } from "./unfold-limits.ts";
 import { ZSTD_WINDOW_MAX, ZstdDecompressor } from "./zstd.ts";
 import { readZstdHeader, ZSTD_MAGIC } from "./zstd-frame.ts";
@@ -10,6 +10,8 @@ import { ZstdModule } from "./zstd-module.ts";
 
 /** Payloads up to this size share one instance; a larger one gets an instance whose memory is given back. */
 const SHARED_MAX = 8 * 1024 * 1024;
+/** With fewer payloads than this, a look at all of them takes longer than it saves. */
+const SURVEYED_LEAST = 16;
 const WINDOW_LEAST = 8 * 1024 * 1024;
 
 export async function loadZstdPayloads(): Promise<PayloadCodec> {
@@ -35,14 +37,14 @@ class ZstdPayloads implements PayloadCodec {
 
   async compress(payloads: Payloads): Promise<Payloads> {
     const { bytes, starts, ends, count } = payloads;
-    const table = tableFor(payloads);
+    const survey = count >= SURVEYED_LEAST ? surveyOf(payloads) : undefined;
     const out = new GrowingBuffer(count * 128);
     const frameStarts = new Uint32Array(count);
     const frameEnds = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
       const [start, end] = [starts[i]!, ends[i]!];
       frameStarts[i] = out.length;
-      if (end - start <= SHORT_MAX) this.short.compress(bytes, start, end, table, out);
+      if (survey && end - start <= SHORT_MAX) this.short.compress(bytes, start, end, survey, out);
       else {
         const module = end - start > SHARED_MAX ? await ZstdModule.load() : this.module;
         module.compress(bytes, start, end, out);

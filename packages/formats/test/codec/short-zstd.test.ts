@@ -1,6 +1,6 @@
 import zstd from "@foxglove/wasm-zstd";
 import { expect, it } from "vitest";
-import { SHORT_MAX, ShortZstdEncoder, tableFor } from "../../src/codec/short-zstd/encoder.ts";
+import { SHORT_MAX, ShortZstdEncoder, surveyOf } from "../../src/codec/short-zstd/encoder.ts";
 import { GrowingBuffer } from "../../src/index.ts";
 
 await zstd.isLoaded;
@@ -15,11 +15,11 @@ function frames(payloads: readonly Buffer[]): Buffer[] {
     ends[i] = at += payload.length;
   });
   const bytes = Buffer.concat([...payloads]);
-  const table = tableFor({ bytes, starts, ends, count: payloads.length });
+  const survey = surveyOf({ bytes, starts, ends, count: payloads.length });
   const encoder = new ShortZstdEncoder();
   return payloads.map((_, i) => {
     const out = new GrowingBuffer(0);
-    encoder.compress(bytes, starts[i]!, ends[i]!, table, out);
+    encoder.compress(bytes, starts[i]!, ends[i]!, survey, out);
     return Buffer.from(out.written());
   });
 }
@@ -88,6 +88,18 @@ it("a payload with letters that the others of a large batch do not have is read,
   const rare = plain.map((payload, i) => (i % 7 === 3 ? Buffer.from(`${"ÄÖÜ 漢字 ".repeat(10)}${i}`) : payload));
   for (const [i, frame] of frames(rare).entries())
     expect(zstd.decompress(frame, rare[i]!.length).equals(rare[i]!)).toBe(true);
+});
+
+it("repetitions are found again in the next batch, after one without any", () => {
+  const next = numbers(11);
+  const noise = Array.from({ length: 200 }, () => KINDS["skewed letters"]!(next, 200));
+  const repeats = Array.from({ length: 200 }, () =>
+    Buffer.from(`${KINDS["noise"]!(next, 20).toString("hex")} `.repeat(8)),
+  );
+  expect(frames(repeats).every((frame) => frame.length < 100)).toBe(true);
+  const mixed = frames([...noise, ...repeats]);
+  for (const [i, payload] of [...noise, ...repeats].entries())
+    expect(zstd.decompress(mixed[i]!, payload.length).equals(payload)).toBe(true);
 });
 
 it("rows become as short as zstd makes them, or nearly", () => {

@@ -10,15 +10,27 @@ export const SHORT_MAX = 511;
 const SAMPLED_FROM = 256;
 const SAMPLE_STEP = 4;
 
-/** One code for the literals of all short payloads among these, or of most; undefined where there is none. */
-export function tableFor({ bytes, starts, ends, count }: Payloads): HuffmanTable | undefined {
+/** What is known of the short payloads of a batch, which resemble each other. */
+export interface Survey {
+  /** One code for the literals of all of them, or of most; undefined where there is none. */
+  readonly table: HuffmanTable | undefined;
+  /** Bytes in which repetitions were looked for, and those that were found to repeat others. */
+  looked: number;
+  found: number;
+}
+
+/** Where less than one byte of so many repeats others, it is not worth the time to look for more. */
+const FOUND_LEAST = 32;
+const LOOKED_LEAST = 8 * 1024;
+
+export function surveyOf({ bytes, starts, ends, count }: Payloads): Survey {
   const counts = new Uint32Array(256);
   for (let i = 0; i < count; i += count > SAMPLED_FROM ? SAMPLE_STEP : 1) {
     const end = ends[i]!;
     if (end - starts[i]! > SHORT_MAX) continue;
     for (let at = starts[i]!; at < end; at++) counts[bytes[at]!]! += 1;
   }
-  return huffmanTable(counts);
+  return { table: huffmanTable(counts), looked: 0, found: 0 };
 }
 
 const HASH_LOG = 12;
@@ -42,15 +54,15 @@ export class ShortZstdEncoder {
   private readonly literals = new Uint8Array(SHORT_MAX);
   private readonly sequences = new SequenceWriter();
 
-  /** Appends `bytes[start..end)` as a frame. `table` is one for payloads of which this is one. */
-  compress(bytes: Buffer, start: number, end: number, table: HuffmanTable | undefined, out: GrowingBuffer): void {
+  /** Appends `bytes[start..end)`, one of the payloads of the survey, as a frame. */
+  compress(bytes: Buffer, start: number, end: number, survey: Survey, out: GrowingBuffer): void {
     const size = end - start;
     // Whatever is longer than the payload is not taken.
     out.reserve(2 * size + AROUND_MAX);
     const into = out.bytes;
     const block = this.frameHeader(size, into, out.length);
     const content = block + BLOCK_HEADER;
-    const written = size > LEAST_MATCH ? this.compressed(bytes, start, end, table, into, content) - content : size;
+    const written = size > LEAST_MATCH ? this.compressed(bytes, start, end, survey, into, content) - content : size;
     const isShorter = written < size;
     if (!isShorter) bytes.copy(into, content, start, end);
     const length = isShorter ? written : size;
@@ -77,17 +89,16 @@ export class ShortZstdEncoder {
   }
 
   /** Returns the end of the block, which may be longer than the payload. */
-  private compressed(
-    bytes: Buffer,
-    start: number,
-    end: number,
-    table: HuffmanTable | undefined,
-    into: Buffer,
-    at: number,
-  ): number {
+  private compressed(bytes: Buffer, start: number, end: number, survey: Survey, into: Buffer, at: number): number {
     const { sequences } = this;
+    const { table } = survey;
     sequences.clear();
-    const count = this.findMatches(bytes, start, end);
+    let count = 0;
+    if (survey.looked < LOOKED_LEAST || survey.found * FOUND_LEAST >= survey.looked) {
+      count = this.findMatches(bytes, start, end);
+      survey.looked += end - start;
+      if (sequences.count > 0) survey.found += end - start - count;
+    }
     const behind =
       sequences.count === 0
         ? writeLiterals(bytes, start, end, table, into, at)
