@@ -1,9 +1,10 @@
 import type { ConfiguredRoute } from "@mqb/config";
 import { createBridge, createRegistry } from "@mqb/core";
 import { silentLogger } from "@mqb/core/plugin";
+import { FakeClock } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { compareRoutes, fingerprint } from "../src/reload/compare.ts";
-import { oneAtATime } from "../src/reload/triggers.ts";
+import { oneAtATime, whenQuiet } from "../src/reload/triggers.ts";
 import { RouteSet } from "../src/run/route-set.ts";
 
 const route = (name: string, config: unknown): ConfiguredRoute =>
@@ -36,6 +37,26 @@ describe("a reload", () => {
     routes.failed.set("gone", "not installed").set("stays", "not installed");
     routes.compare([route("stays", {})]);
     expect([...routes.failed.keys()]).toEqual(["stays"]);
+  });
+
+  it("takes several saves in a row for one, and a later one for another", async () => {
+    const clock = new FakeClock();
+    let reloads = 0;
+    const { ask, end } = whenQuiet(clock, () => reloads++);
+    for (let save = 0; save < 4; save++) {
+      ask();
+      await clock.advance(500);
+    }
+    expect(reloads).toBe(0);
+    await clock.advance(200);
+    expect(reloads).toBe(1);
+    ask();
+    await clock.advance(600);
+    expect(reloads).toBe(2);
+    ask();
+    end();
+    await clock.advance(5000);
+    expect(reloads).toBe(2);
   });
 
   it("runs one at a time, and once more for requests that came meanwhile", async () => {

@@ -1,6 +1,9 @@
 import { unwatchFile, watchFile } from "node:fs";
+import type { Clock } from "@mqb/core/plugin";
 
 const LOOK_EVERY_MS = 500;
+/** Longer than from one look to the next. */
+const QUIET_MS = 600;
 
 /**
  * Calls `changed` when one of the files was written, replaced, removed or made. Looks at them twice a second: that also
@@ -16,6 +19,18 @@ export function watchFiles(paths: readonly string[], changed: () => void): () =>
   });
   return () => {
     for (const end of listeners) end();
+  };
+}
+
+/** Acts when nobody has asked for it for a moment: several saves in a row are one change. `end` forgets what was asked. */
+export function whenQuiet(clock: Clock, act: () => void): { ask(): void; end(): void } {
+  let cancel = (): void => {};
+  return {
+    ask() {
+      cancel();
+      cancel = clock.timer(QUIET_MS, act);
+    },
+    end: () => cancel(),
   };
 }
 

@@ -9,7 +9,7 @@ import { EXIT } from "../exit.ts";
 import { startMetrics } from "../metrics/start.ts";
 import { withInstallCommands } from "../plugins/install-command.ts";
 import { fingerprint } from "../reload/compare.ts";
-import { oneAtATime, watchFiles } from "../reload/triggers.ts";
+import { oneAtATime, watchFiles, whenQuiet } from "../reload/triggers.ts";
 import { announce } from "../status/announce.ts";
 import { learnSecrets, type PreparedRun, prepareRun } from "./prepare.ts";
 import { RouteSet } from "./route-set.ts";
@@ -70,7 +70,10 @@ export class Supervisor {
     const lease = announce(this.prepared.read, this.bridge, this.context, this.log);
     const reloads = oneAtATime(() => this.reload());
     const endings = [this.context.onHangup(() => reloads.request())];
-    if (this.args.has("watch")) endings.push(watchFiles(this.prepared.read.files, () => reloads.request()));
+    if (this.args.has("watch")) {
+      const saves = whenQuiet(this.context.clock, () => reloads.request());
+      endings.push(watchFiles(this.prepared.read.files, saves.ask), saves.end);
+    }
     try {
       return await this.runRoutes(reloads.idle, () => lease?.renew());
     } finally {
