@@ -67,6 +67,25 @@ describe("hostile messages", () => {
     expect(again).toMatch(/^\{"k":1,"v":0,"a":\{"e":/);
   });
 
+  it("cannot make a computed state that is not read again either", async () => {
+    const context = contextWith();
+    const shared = {
+      ...byK,
+      consistency: "shared" as const,
+      store: "memory:",
+      expression: "{ last: v, before: state.last }",
+    };
+    const nested = (depth: number) => `{"k":1,"v":${"[".repeat(depth)}"]["${"]".repeat(depth)}}`;
+    const [good, bad, after] = [nested(400), nested(505), '{"k":1,"v":1}'];
+    const [first] = await folded(shared, [good], context);
+    expect(first).toContain('"before":null');
+    expect(await folded(shared, [bad], context)).toEqual([CANNOT]);
+    const [last] = await folded(shared, [after], context);
+    expect(last).toContain('"before":[[[');
+    const hidden = { ...shared, into: "b", output: "1" };
+    expect(await folded(hidden, [bad, after], context)).toEqual([CANNOT, '{"k":1,"v":1,"b":1}']);
+  });
+
   it("whose spread no number can hold change no state", async () => {
     const spread = { n: "count", d: "stddev(v)" };
     const rows = ["1e200", "-1e200", "1e200"].map((v) => `{"k":1,"v":${v}}`);

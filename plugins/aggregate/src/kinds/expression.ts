@@ -7,6 +7,9 @@ import type { Kind } from "./kind.ts";
 /** A state of so many characters is one that grows with each message; it would fill the memory. */
 const LARGEST = 1024 * 1024;
 
+/** A state that nests deeper could be stored, and not read again. */
+const DEEPEST = 500;
+
 /** A state that an expression computes. Its values are the compiler's; null is a state too. */
 export class ExpressionKind implements Kind {
   readonly timed = false;
@@ -68,7 +71,8 @@ export class ExpressionKind implements Kind {
   }
 
   private bounded(text: string): string | undefined {
-    return text.length > LARGEST ? this.cannot("the state has grown too large") : text;
+    if (text.length > LARGEST) return this.cannot("the state has grown too large");
+    return text.length > DEEPEST && depthOf(text) > DEEPEST ? this.cannot("the state nests too deep") : text;
   }
 
   private cannot(reason: string): undefined {
@@ -78,3 +82,18 @@ export class ExpressionKind implements Kind {
 }
 
 const STATE = ["state"];
+
+/** Levels of lists and objects in JSON. */
+function depthOf(json: string): number {
+  let [depth, deepest, inText] = [0, 0, false];
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at];
+    if (inText) {
+      if (char === "\\") at++;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === "[" || char === "{") deepest = Math.max(deepest, ++depth);
+    else if (char === "]" || char === "}") depth--;
+  }
+  return deepest;
+}

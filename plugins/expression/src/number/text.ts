@@ -1,5 +1,5 @@
-import { cannot } from "../errors.ts";
 import { doubleText } from "@mqb/json";
+import { cannot } from "../errors.ts";
 import { Decimal, decimalOf, makeNumber, powerOfTen, type ZenNumber } from "./decimal.ts";
 
 const SHORT = 15;
