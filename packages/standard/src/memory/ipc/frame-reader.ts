@@ -56,6 +56,7 @@ export class FrameReader {
   batch(): MessageBatch {
     const { bytes, length, ids, maps } = this;
     const slab = { bytes, starts: this.starts.subarray(0, length), ends: this.ends.subarray(0, length) };
+    const pairs = new MapReader(bytes);
     return slabBatch(slab, {
       id: (index) => idFromText(textAt(bytes, ids[index]!)),
       writeId(index, into, at) {
@@ -68,7 +69,7 @@ export class FrameReader {
         }
         return true;
       },
-      metadata: (index) => (maps[index] === 0 ? undefined : metadataAt(bytes, maps[index]!)),
+      metadata: (index) => (maps[index] === 0 ? undefined : pairs.at(maps[index]!)),
     });
   }
 
@@ -302,18 +303,50 @@ function textAt(bytes: Buffer, at: number): string {
   return bytes.toString("utf8", from, from + textLength(bytes, at));
 }
 
-function metadataAt(bytes: Buffer, from: number): Metadata {
-  const type = bytes[from]!;
-  let at = from + ((type & 0xf0) === 0x80 ? 1 : type === 0xde ? 3 : 5);
-  const count = (type & 0xf0) === 0x80 ? type & 0x0f : bytes.readUIntBE(from + 1, type === 0xde ? 2 : 4);
-  const next = (): string => {
-    const text = textAt(bytes, at);
-    at += textHeader(bytes[at]!) + textLength(bytes, at);
-    return text;
-  };
-  const metadata = new Map<string, string>();
-  for (let i = 0; i < count; i++) metadata.set(next(), next());
-  return metadata;
+/** Makes maps of metadata. Messages of one batch often have the same: then it is the same map. */
+class MapReader {
+  private readonly bytes: Buffer;
+  private last: Metadata | undefined;
+  private from = 0;
+  private end = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** The map whose header is at a position. */
+  at(from: number): Metadata {
+    if (this.last && this.isLast(from)) return this.last;
+    this.from = from;
+    this.end = from;
+    const metadata = new Map<string, string>();
+    for (let left = this.count(); left > 0; left--) metadata.set(this.text(), this.text());
+    this.last = metadata;
+    return metadata;
+  }
+
+  /** Where a value ends follows from its bytes, so equal bytes are an equal value. */
+  private isLast(from: number): boolean {
+    const { bytes, from: last, end } = this;
+    const length = end - last;
+    if (from + length > bytes.length) return false;
+    for (let i = 0; i < length; i++) if (bytes[from + i] !== bytes[last + i]) return false;
+    return true;
+  }
+
+  private count(): number {
+    const { bytes, from } = this;
+    const type = bytes[from]!;
+    const size = (type & 0xf0) === 0x80 ? 0 : type === 0xde ? 2 : 4;
+    this.end += 1 + size;
+    return size === 0 ? type & 0x0f : bytes.readUIntBE(from + 1, size);
+  }
+
+  private text(): string {
+    const { bytes, end } = this;
+    this.end += textHeader(bytes[end]!) + textLength(bytes, end);
+    return textAt(bytes, end);
+  }
 }
 
 /** Whether the id at a header is UUID text as we write it: 36 characters, lower case. */

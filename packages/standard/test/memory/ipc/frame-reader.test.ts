@@ -89,6 +89,16 @@ describe("a frame is read", () => {
     expect(written.toString()).toBe(idFromText(text));
   });
 
+  it("with metadata that is the same for some of them, and shared by these", () => {
+    const pair = (key: string, value: string) => body(0x81, str(key), str(value));
+    const metadata = [pair("k", "v"), pair("k", "v"), pair("k", "vv"), pair("k", "v"), body(0x80), pair("k", "v")];
+    const batch = read(body(0x96, ...metadata.flatMap((map) => [0x93, str(ID), bin("a"), map])));
+    const values = [...batch].map((message) => message.metadata.get("k"));
+    expect(values).toEqual(["v", "v", "vv", "v", undefined, "v"]);
+    expect(batch.metadata(1)).toBe(batch.metadata(0));
+    expect(batch.metadata(2)).not.toBe(batch.metadata(0));
+  });
+
   it("without messages", () => {
     expect(read(hex("90")).length).toBe(0);
   });
