@@ -1,6 +1,7 @@
 // The table of cases. Each makes its contenders from the inputs; the first of a kind that is "ours" is what the ratios
 // compare with everybody else.
 import { builtPackage, duckdb, floor, original, ours, oursBare, outPath, script } from "./harness/contenders.mjs";
+import { work } from "./work.mjs";
 
 const file = (path, options) => ({ file: { path, ...options } });
 const uri = (path, options) => `file:${path}?${new URLSearchParams(options)}`;
@@ -159,6 +160,7 @@ export const cases = [
     ),
   },
   ...MIDDLEWARES.map(withMiddleware),
+  ...work,
   { name: "csv-jsonl-x10", times: 10, contenders: (data) => csvToJsonl(data).filter(({ kind }) => kind !== "floor") },
   {
     name: "ten-rows",

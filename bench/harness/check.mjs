@@ -6,11 +6,18 @@ import { pipeline } from "node:stream/promises";
 import { reference } from "./cache.mjs";
 
 /**
- * @param {{ file: string, form: "jsonl" | "csv" | "normal", packed?: "gzip" | "zstd" }} output
+ * @param {{ file: string, form: "jsonl" | "csv" | "normal" | "agreed" | "any", packed?: "gzip" | "zstd" }} output
  * @param {{ rows: number, content: string }} expected
+ * @param {{ content?: string }} agreed  what the first of those wrote that have to write the same
  * @returns {Promise<string>} `ok`, or what is wrong
  */
-export async function check(output, expected) {
+export async function check(output, expected, agreed) {
+  if (output.form === "any") return "-";
+  if (output.form === "agreed") {
+    const content = await sha256(createReadStream(output.file));
+    agreed.content ??= content;
+    return content === agreed.content ? "ok (all wrote the same)" : "WRONG: other bytes than the first";
+  }
   if (output.form !== "jsonl") {
     const found = await reference(output.form, output.file);
     return found.content === expected.content ? "ok" : `WRONG: ${found.rows} rows, another content`;

@@ -25,6 +25,15 @@ export function ours(source, sink, rest = {}) {
   };
 }
 
+/** A route from a configuration file, with the defaults of `copy`. */
+export function oursRun(name, input, output, rest = {}) {
+  const config = outPath(`${name}.json`);
+  const route = { input, output, batch_size: 1024, concurrency: 4, exit_on_empty: true };
+  writeFileSync(config, JSON.stringify({ routes: { [name]: route } }));
+  const argv = [process.execPath, CLI, "--config", config, "--no-ui", "--no-metrics"];
+  return { name: "mqb", kind: "ours", argv, ...built(), ...rest };
+}
+
 /** `mqb ARGS` */
 export function oursBare(...args) {
   return { name: "mqb", kind: "ours", argv: [process.execPath, CLI, ...args], ...built() };

@@ -10,7 +10,8 @@ const MEASURE = fileURLToPath(new URL("../measure.py", import.meta.url));
  * @property {string} name
  * @property {"ours" | "floor" | "peer"} kind
  * @property {string[]} argv
- * @property {{ file: string, form: "jsonl" | "csv" | "normal", packed?: "gzip" | "zstd" }} [output]
+ * @property {{ file: string, form: "jsonl" | "csv" | "normal" | "agreed" | "any", packed?: "gzip" | "zstd" }} [output]
+ * @property {string} [removes]  a folder that each run has to begin without
  * @property {boolean} [counts]  prints the summary of `mqb copy`; looked at when there is no output to read
  * @property {string} [missing]  why it cannot run here
  */
@@ -27,6 +28,7 @@ const MEASURE = fileURLToPath(new URL("../measure.py", import.meta.url));
  */
 export async function compete(contenders, runs, expected) {
   const results = contenders.map((contender) => ({ contender, samples: [], verdict: contender.missing ?? "" }));
+  const agreed = {};
   for (let round = 0; round <= runs; round += 1) {
     for (const result of results) {
       const { contender } = result;
@@ -37,7 +39,7 @@ export async function compete(contenders, runs, expected) {
       } else if (code !== 0) {
         Object.assign(result, { out: true, verdict: `FAILED (${code}): ${complaint(text)}` });
       } else if (round === 0) {
-        result.verdict = await verdictOf(contender, text, expected);
+        result.verdict = await verdictOf(contender, text, expected, agreed);
         result.out = result.verdict.startsWith("WRONG");
         result.size = contender.output && sizeOf(contender.output.file);
       } else {
@@ -56,13 +58,14 @@ export async function compete(contenders, runs, expected) {
 
 function once(contender) {
   if (contender.output && existsSync(contender.output.file)) rmSync(contender.output.file);
+  if (contender.removes) rmSync(contender.removes, { recursive: true, force: true });
   return JSON.parse(execFileSync("python3", [MEASURE, ...contender.argv], { encoding: "utf8", maxBuffer: 64 << 20 }));
 }
 
-async function verdictOf(contender, text, expected) {
+async function verdictOf(contender, text, expected, agreed) {
   if (contender.output) {
     if (!existsSync(contender.output.file)) return `WRONG: nothing was written (${text.trim().slice(0, 200)})`;
-    return check(contender.output, expected);
+    return check(contender.output, expected, agreed);
   }
   return contender.counts ? countInSummary(text, expected) : "-";
 }
