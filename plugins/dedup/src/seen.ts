@@ -129,13 +129,12 @@ function framesOf(table: Table, { first, count }: Holder, { failed, answers, exp
   if (failed) for (let i = 0; i < count; i++) accepted -= failed[i]!;
   if (accepted === 0) return undefined;
   const frame = keysFrame(accepted);
-  let at = 0;
-  for (let i = 0; i < count; i++) {
-    if (failed?.[i] === 1) continue;
-    table.copyKey(first + i, frame.words, (at * KEY_SIZE) / 4);
-    frame.doubles[(at * KEY_SIZE) / 8 + 2] = expiresAt;
-    at++;
+  if (!failed) table.copyEntries(first, count, frame.words, 0);
+  else {
+    let at = 0;
+    for (let i = 0; i < count; i++) if (failed[i] !== 1) table.copyEntries(first + i, 1, frame.words, 6 * at++);
   }
+  for (let i = 0; i < accepted; i++) frame.doubles[3 * i + 2] = expiresAt;
   const frames = [seal(frame.bytes, Kind.keys)];
   const words = new Uint32Array(4);
   for (const [position, answer] of answers ?? []) {

@@ -109,6 +109,17 @@ describe("the table of keys", () => {
     expect(accept(table, [0])).toEqual([Found.nothing]);
   });
 
+  it("gives entries in a row as the log holds them", () => {
+    const table = new Table();
+    const keys = Array.from({ length: 70_000 }, (_, n) => n);
+    accept(table, keys, 42);
+    const words = new Uint32Array(6 * 20);
+    table.copyEntries(65_530, 20, words, 0);
+    const expected = keys.slice(65_529, 65_549).flatMap((n) => [...key(n)]);
+    expect(Array.from({ length: 20 }, (_, i) => [...words.subarray(6 * i, 6 * i + 4)]).flat()).toEqual(expected);
+    expect(new Float64Array(words.buffer).filter((_, i) => i % 3 === 2)).toEqual(new Float64Array(20).fill(42));
+  });
+
   it("loads keys from elsewhere; of two ends the later one counts", () => {
     const table = new Table();
     table.load(key(1), 10);

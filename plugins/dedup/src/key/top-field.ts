@@ -1,5 +1,6 @@
 import type { Slab } from "@mqb/core/plugin";
 import { FieldFinder, type FieldRanges } from "@mqb/kernel";
+import { BytesSearch } from "./bytes-search.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -17,19 +18,21 @@ export class TopField {
   end = 0;
   private readonly finder: FieldFinder;
   private ranges: FieldRanges | undefined;
-  /** What may give a second value: the name, and an escape that could hide it. */
-  private readonly searches: readonly Search[];
+  private readonly name: BytesSearch;
   private slab: Slab | undefined;
+  /** Where a backslash, which could hide the name, comes up next, known for everything from `searched` on. */
+  private escape = 0;
+  private searched = 0;
 
   constructor(name: string) {
     this.finder = new FieldFinder(name);
-    this.searches = [new Search(Buffer.from(JSON.stringify(name))), new Search(Buffer.of(BACKSLASH))];
+    this.name = new BytesSearch(Buffer.from(JSON.stringify(name)));
   }
 
   begin(slab: Slab): void {
     this.slab = slab;
     this.ranges = this.finder.find({ ...slab, count: slab.starts.length });
-    for (const search of this.searches) search.begin(slab.bytes);
+    this.searched = Number.POSITIVE_INFINITY;
   }
 
   at(index: number): boolean {
@@ -41,41 +44,23 @@ export class TopField {
     const close = ends[index]!;
     const first = bytes[start]!;
     if (first === LOWER_N || bytes[close - 1] !== CLOSE_OBJECT) return false;
-    for (const search of this.searches) if (search.next(end) < close) return false;
+    if (this.nextEscape(start) < close || this.name.isIn(bytes, end, close)) return false;
     if (first === QUOTE) {
       start++;
       end--;
-      for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return false;
     }
     this.start = start;
     this.end = end;
     return true;
   }
-}
 
-/** Where something comes up next; looks at each byte once as long as it is asked in ascending order. */
-class Search {
-  private readonly what: Buffer;
-  private bytes: Buffer;
-  private from = 0;
-  private found = 0;
-
-  constructor(what: Buffer) {
-    this.what = what;
-    this.bytes = what;
-  }
-
-  begin(bytes: Buffer): void {
-    this.bytes = bytes;
-    this.from = Number.POSITIVE_INFINITY;
-  }
-
-  next(from: number): number {
-    if (from < this.from || this.found < from) {
-      const found = this.bytes.indexOf(this.what, from);
-      this.found = found < 0 ? Number.POSITIVE_INFINITY : found;
-      this.from = from;
+  /** Looks at each byte once, as long as payloads lie in ascending order. */
+  private nextEscape(from: number): number {
+    if (from < this.searched || this.escape < from) {
+      const found = this.slab!.bytes.indexOf(BACKSLASH, from);
+      this.escape = found < 0 ? Number.POSITIVE_INFINITY : found;
+      this.searched = from;
     }
-    return this.found;
+    return this.escape;
   }
 }

@@ -1,4 +1,5 @@
-import { open, rename, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, link, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errors } from "../errors.ts";
 import { fileName, listFiles, syncFolder, writeAll } from "./folder.ts";
@@ -56,9 +57,13 @@ async function repairFile(folder: string, number: number, found: Scan, seed: Buf
   // Without the seed, which every file holds, nobody can tell what the hashes are of.
   const usable = seed !== undefined && whole > 0;
   const bytes = usable ? HEADER_SIZE + whole : 0;
-  if (usable) await write(`${file}.tmp`, headerOf(seed), await readFileOf(folder, number), found.frames);
-  await rename(file, kept);
-  if (usable) await rename(`${file}.tmp`, file);
+  if (!usable) await rename(file, kept);
+  else {
+    await write(`${file}.tmp`, headerOf(seed), await readFileOf(folder, number), found.frames);
+    // The old one keeps its name until the new one takes it.
+    await link(file, kept).catch(() => copyFile(file, kept, constants.COPYFILE_EXCL));
+    await rename(`${file}.tmp`, file);
+  }
   await syncFolder(folder);
   const lost = usable ? sizeOf(found.damaged) + (found.unfinished ? sizeOf([found.unfinished]) : 0) : found.size;
   return { file, kept, lost, bytes };

@@ -103,6 +103,17 @@ export class Table<Answer = unknown> {
     for (let i = 0; i < 4; i++) into[at + i] = words[from + i]!;
   }
 
+  /** `count` entries in a row from `number` on, as in the log, written to `into` from `at` (of words) on. */
+  copyEntries(number: number, count: number, into: Uint32Array, at: number): void {
+    for (let done = 0; done < count; ) {
+      const place = (number + done) & CHUNK_MASK;
+      const some = Math.min(count - done, CHUNK_SIZE - place);
+      const { words } = this.chunks[(number + done) >>> CHUNK_BITS]!;
+      into.set(words.subarray(ENTRY_WORDS * place, ENTRY_WORDS * (place + some)), at + ENTRY_WORDS * done);
+      done += some;
+    }
+  }
+
   /** Lets go of the oldest entries: those that have expired, and as many as there are too many. Called once a batch. */
   tidy(now: number): void {
     while (this.head !== this.next) {
