@@ -48,7 +48,6 @@ export const compressionSchema = z
 
 /** A compression as written. */
 export type CompressionConfig = z.input<typeof compressionSchema>;
-export type CompressionSettings = z.output<typeof compressionSchema>;
 
 declare module "@mqb/core/plugin" {
   interface MiddlewareConfigs {
