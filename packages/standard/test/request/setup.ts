@@ -28,7 +28,7 @@ export async function setUp({ discards = false, answers = false }: RequestOption
     path: "output",
     declared,
     async openPublisher(_, path) {
-      opened.push(path);
+      opened.push(String(path));
       if (path === "forward_to") return forward;
       if (down.error !== undefined) throw down.error;
       return to;

@@ -26,7 +26,7 @@ async function setUp({ phases = 2, draining = false, session, scope, marker = fa
     ...(scope ? { scope } : {}),
     openConsumer: async (_, path, options) => {
       opened.push(`open ${path}${options?.draining ? " to its end" : ""}`);
-      return sources[Number(/\d+/.exec(path)![0])]!;
+      return sources[Number(/\d+/.exec(String(path))![0])]!;
     },
     pin: async (_, path) => void opened.push(`pin ${path}`),
   });
