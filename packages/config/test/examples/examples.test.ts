@@ -36,9 +36,6 @@ const LATER: Readonly<Record<string, string>> = {
   "delivery-10-deduplication-shared-store.yaml": "that takes @mqb/mongodb",
   "reference-17-deduplication-mongodb.yaml": "that takes @mqb/mongodb",
   "reference-18-deduplication-postgres.yaml": "that takes @mqb/postgres",
-  "architecture-01-memory-ipc.yaml": "comes with a later version",
-  "configuration-01-full-reference.yaml": "comes with a later version",
-  "configuration-01c-memory-transport-urls.yaml": "comes with a later version",
 };
 
 /** Endpoints that some examples refer to by name. */
