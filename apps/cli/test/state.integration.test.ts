@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildCli } from "./support/cli.ts";
+import { buildCli, startCli } from "./support/cli.ts";
 import { folderPerTest } from "./support/folder.ts";
 
 beforeAll(buildCli);
@@ -101,6 +101,23 @@ describe("mqb state", () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining("MQB_DEDUP_FOREIGN")]);
     }
     expect(readdirSync(at("state"))).toEqual(["notes.txt"]);
+  });
+
+  it("is not shared by two processes: the second one says who has it", async () => {
+    folder.write("config.yml", CONFIG.replace("exit_on_empty: true", "exit_on_empty: false"));
+    folder.write("in.txt", "a\n");
+    const first = startCli(["run", "--no-metrics"], { cwd: folder.path });
+    await first.stderr(/Started/);
+    for (const args of [
+      ["run", "--no-metrics"],
+      ["state", "repair", "state"],
+    ]) {
+      const { code, stderr } = await folder.mqb(args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`in use by process ${first.child.pid}`)]);
+    }
+    expect((await folder.mqb(["state", "check"])).code, "a look is no harm").toBe(0);
+    first.child.kill("SIGTERM");
+    expect((await first.done).code).toBe(0);
   });
 
   it("writes no keys in a dry run", async () => {
