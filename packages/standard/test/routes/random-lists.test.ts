@@ -116,7 +116,9 @@ async function run(seed: number) {
   const sink = new CollectingPublisher();
   const dead = new CollectingPublisher();
   const refused = new Set<number>();
-  const [forGood, forNow, broken] = [dice.roll(12), dice.roll(6), dice.roll(40)];
+  // A source that takes nothing back loses what fails, so with it nothing does.
+  const takesBack = dice.roll(5) > 0;
+  const [forGood, forNow, broken] = takesBack ? [dice.roll(12), dice.roll(6), dice.roll(40)] : [0, 0, 0];
   sink.failWhen((one) => {
     if (dice.roll(100) < forGood) {
       for (const n of members(one)) refused.add(n);
@@ -148,9 +150,11 @@ async function run(seed: number) {
     await publisher.send(batchOf(sent.slice(at, at + size)), NEVER);
     at += size;
   }
+  const harmless = (list: readonly object[]) =>
+    takesBack ? list : list.filter((entry) => !("random_panic" in entry || "timeout" in entry));
   const config = {
-    input: { memory: { topic: "t", enable_nack: true }, middlewares: listOf(INPUT, dice) },
-    output: { sink: {}, middlewares: listOf(OUTPUT, dice) },
+    input: { memory: { topic: "t", enable_nack: takesBack }, middlewares: harmless(listOf(INPUT, dice)) },
+    output: { sink: {}, middlewares: harmless(listOf(OUTPUT, dice)) },
     concurrency: dice.pick([1, 2, 8]),
     batch_size: dice.between(1, 16),
     exit_on_empty: true,
@@ -159,7 +163,7 @@ async function run(seed: number) {
   };
   const route = bridge.route("r", config);
   await route.start();
-  if (dice.roll(2) === 0) {
+  if (takesBack && dice.roll(2) === 0) {
     await clock.advance(dice.roll(200));
     void route.stop({ graceMs: dice.roll(50) });
   }
@@ -181,7 +185,7 @@ function takenOut(one: Message, sent: readonly Message[], list: readonly object[
 const group = ({ metadata }: Message) => metadata.get("g");
 
 describe("random lists, faults and stops: every message has a fate that can be told, and the counts add up", () => {
-  const RUNS = Number(process.env["MQB_TEST_RANDOM_RUNS"] ?? 200);
+  const RUNS = Number(process.env["MQB_TEST_RANDOM_RUNS"] ?? 100);
   const PER_TEST = 20;
   it.each(Array.from({ length: RUNS / PER_TEST }, (_, i) => i * PER_TEST))(
     "seeds from %d",
