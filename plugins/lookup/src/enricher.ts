@@ -4,6 +4,7 @@ import { type Answered, isFailure, NULL } from "./answer.ts";
 import type { LookupSettings } from "./config.ts";
 import { type Enriched, EnrichedBatch } from "./enriched.ts";
 import { errors } from "./errors.ts";
+import { Fields } from "./fields.ts";
 import { type FoundPlaces, Places } from "./places.ts";
 import type { Source } from "./source.ts";
 
@@ -24,6 +25,10 @@ export class Enricher {
   private readonly policies: Policies;
   /** Undefined: the payload is replaced, and may be anything. */
   private readonly places: Places | undefined;
+  /** Everything that is looked for in payloads. */
+  private readonly fields: Fields;
+  /** By lookup: where the fields of its key begin among these. */
+  private readonly keysFrom: readonly number[];
   private readonly names: readonly string[];
   /** Bytes that came out of the last batch for each that went in. */
   private growth = 1.2;
@@ -35,14 +40,25 @@ export class Enricher {
     const replaces = paths.some((path) => path.length === 0);
     this.places = replaces ? undefined : new Places(paths);
     this.names = replaces ? [] : paths.map(formatPath);
+    const fields: JsonPath[] = [...(this.places?.paths ?? [])];
+    this.keysFrom = lookups.map(({ source }) => {
+      const from = fields.length;
+      fields.push(...source.keyPaths);
+      return from;
+    });
+    this.fields = new Fields(fields);
   }
 
   /** Never rejects. When `signal` aborts, what is not answered has failed. */
   async run(batch: MessageBatch, signal: AbortSignal): Promise<Enriched> {
     const enriched = new EnrichedBatch(batch, this.names, this.growth);
-    const places = this.places?.look(batch);
+    const found = this.fields.look(batch);
+    const places = this.places?.of(found);
     const positions = withRoom(batch, places, enriched);
-    const answers = await Promise.all(this.lookups.map(({ source }) => source.ask(batch, positions, signal)));
+    const asked = { batch, positions, found };
+    const answers = await Promise.all(
+      this.lookups.map(({ source }, at) => source.ask({ ...asked, keysFrom: this.keysFrom[at]! }, signal)),
+    );
     const own = new Array<Answered>(this.lookups.length);
     for (let i = 0; i < positions.length; i++) {
       for (let at = 0; at < own.length; at++) own[at] = answers[at]![i]!;

@@ -1,17 +1,8 @@
-import type { MessageBatch } from "@mqb/core/plugin";
-import {
-  canonicalJson,
-  compileFields,
-  type FieldFinder,
-  FieldKind,
-  JsonNumber,
-  type JsonPath,
-  numberText,
-  parseJson,
-  readString,
-} from "@mqb/json";
+import { isUtf8 } from "node:buffer";
+import { canonicalJson, FieldKind, JsonNumber, type JsonPath, numberText, parseJson, readString } from "@mqb/json";
 import type { Template } from "@mqb/standard";
 import { errors } from "./errors.ts";
+import type { FoundFields } from "./fields.ts";
 import type { Compile } from "./templates.ts";
 
 /** A part of a key: a field of the payload with its type, or the text of a template. */
@@ -25,8 +16,9 @@ const SMALL_INTEGER = /^(?:0|[1-9]\d*|-[1-9]\d*)$/;
  * values are equal. A number equals another writing of it and no text.
  */
 export class Keys {
+  /** The fields of payloads that it is made of; `of` is told where they are found. */
+  readonly paths: readonly JsonPath[];
   private readonly parts: readonly Part[];
-  private readonly finder: FieldFinder | undefined;
 
   /** Throws a `config` error for a malformed template, and for one that depends on more than the message. */
   constructor(key: string | readonly string[], compile: Compile) {
@@ -38,46 +30,51 @@ export class Keys {
       paths.push(...all);
       return { fields: all.map((_, i) => paths.length - all.length + i) };
     });
-    this.finder = paths.length > 0 ? compileFields(paths) : undefined;
+    this.paths = paths;
   }
 
-  /** Undefined when the message lacks one of the values. */
-  of(batch: MessageBatch, index: number): string | undefined {
-    const { finder, parts } = this;
-    const { slab } = batch;
-    const bytes = slab ? slab.bytes : batch.payload(index);
-    if (finder) {
-      const [start, end] = slab ? [slab.starts[index]!, slab.ends[index]!] : [0, bytes.length];
-      if (!finder.find(bytes, start, end)) return undefined;
-    }
+  /** Undefined when the message lacks one of the values. `first`: where its own fields begin among those that were found. */
+  of(found: FoundFields, first: number, index: number): string | undefined {
+    const { parts } = this;
     let key = "";
     for (const part of parts) {
-      const value = "fields" in part ? this.field(part.fields, bytes) : part.template.resolve(batch, index);
+      const value =
+        "fields" in part
+          ? fieldOf(part.fields, found, index * found.width + first, index)
+          : part.template.resolve(found.batch, index);
       if (value === undefined) return undefined;
       key += parts.length === 1 ? value : `${value.length}:${value}`;
     }
     return key;
   }
+}
 
-  private field(fields: readonly number[], bytes: Uint8Array): string | undefined {
-    const { kinds, starts, ends } = this.finder!;
-    const at = fields.find((one) => kinds[one] !== FieldKind.absent);
-    if (at === undefined) return undefined;
-    const [start, end] = [starts[at]!, ends[at]!];
-    switch (kinds[at]) {
-      case FieldKind.string:
-        return `"${readString(bytes, start, end)}`;
-      case FieldKind.number: {
-        const text = numberText(bytes, start, end);
-        return SMALL_INTEGER.test(text) ? text : new JsonNumber(text).canonical();
-      }
-      case FieldKind.object:
-      case FieldKind.array:
-        return canonical(bytes.subarray(start, end));
-      default:
-        return numberText(bytes, start, end);
+function fieldOf(fields: readonly number[], found: FoundFields, base: number, index: number): string | undefined {
+  const { kinds, starts, ends } = found;
+  const field = fields.find((one) => kinds[base + one] !== FieldKind.absent);
+  if (field === undefined) return undefined;
+  const bytes = found.bytesOf(index);
+  const start = starts[base + field]!;
+  const end = ends[base + field]!;
+  switch (kinds[base + field]) {
+    case FieldKind.string:
+      return stringKey(bytes, start, end);
+    case FieldKind.number: {
+      const text = numberText(bytes, start, end);
+      return SMALL_INTEGER.test(text) ? text : new JsonNumber(text).canonical();
     }
+    case FieldKind.object:
+    case FieldKind.array:
+      return canonical(bytes.subarray(start, end));
+    default:
+      return numberText(bytes, start, end);
   }
+}
+
+/** Undefined for bytes that are not UTF-8: different ones would become the same text. */
+function stringKey(bytes: Uint8Array, start: number, end: number): string | undefined {
+  const text = readString(bytes, start, end);
+  return text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end)) ? undefined : `"${text}`;
 }
 
 /** A key that no second message can have would only fill the cache. */

@@ -1,6 +1,7 @@
-import type { MessageBatch, MqbError } from "@mqb/core/plugin";
-import { compileFields, type FieldFinder, FieldKind, formatPath, type JsonPath } from "@mqb/json";
+import type { MqbError } from "@mqb/core/plugin";
+import { FieldKind, formatPath, type JsonPath } from "@mqb/json";
 import { errors } from "./errors.ts";
+import type { FoundFields } from "./fields.ts";
 import type { Output } from "./output.ts";
 
 /** One step on the way to an answer, or its end. */
@@ -11,7 +12,7 @@ interface Place {
   /** Which lookup's answer goes here; -1 = none, it is on the way. */
   readonly lookup: number;
   readonly inside: readonly Place[];
-  /** Of the finder. */
+  /** Which of the fields that are looked for it is. */
   readonly field: number;
 }
 
@@ -19,34 +20,31 @@ const COMMA = 0x2c;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_OBJECT = 0x7b;
 
-/**
- * Where the answers of some lookups go in the payloads of a batch. Looks at each payload once, before anybody is asked,
- * and remembers what it has found; nothing of a payload changes but these places.
- */
+/** Where the answers of some lookups go in payloads; nothing of a payload changes but these places. */
 export class Places {
+  /** The fields to look for: the first ones of those that a batch is asked for. */
+  readonly paths: readonly JsonPath[];
   private readonly root: Place;
   private readonly all: readonly Place[];
-  private readonly finder: FieldFinder;
 
   /** None of the paths is another one, or inside of it. */
   constructor(paths: readonly JsonPath[]) {
     const all: Place[] = [];
     this.root = placeAt([], paths, all);
     this.all = all;
-    this.finder = compileFields(all.map(({ path }) => path));
+    this.paths = all.map(({ path }) => path);
   }
 
-  look(batch: MessageBatch): FoundPlaces {
-    return new FoundPlaces(batch, this.root, this.all, this.finder);
+  of(found: FoundFields): FoundPlaces {
+    return new FoundPlaces(found, this.root, this.all);
   }
 }
 
 /** The places in the payloads of one batch. */
 export class FoundPlaces {
-  private readonly batch: MessageBatch;
+  private readonly found: FoundFields;
   private readonly root: Place;
   private readonly all: readonly Place[];
-  /** By message and place. */
   private readonly kinds: Uint8Array;
   private readonly starts: Uint32Array;
   private readonly ends: Uint32Array;
@@ -56,27 +54,18 @@ export class FoundPlaces {
   private copied = 0;
   private values: readonly (Uint8Array | undefined)[] = [];
 
-  constructor(batch: MessageBatch, root: Place, all: readonly Place[], finder: FieldFinder) {
-    this.batch = batch;
+  constructor(found: FoundFields, root: Place, all: readonly Place[]) {
+    this.found = found;
     this.root = root;
     this.all = all;
-    const width = all.length;
-    this.kinds = new Uint8Array(batch.length * width);
-    this.starts = new Uint32Array(batch.length * width);
-    this.ends = new Uint32Array(batch.length * width);
-    const { slab } = batch;
-    for (let index = 0; index < batch.length; index++) {
-      const bytes = slab ? slab.bytes : batch.payload(index);
-      finder.find(bytes, slab ? slab.starts[index]! : 0, slab ? slab.ends[index]! : bytes.length);
-      this.kinds.set(finder.kinds, index * width);
-      this.starts.set(finder.starts, index * width);
-      this.ends.set(finder.ends, index * width);
-    }
+    this.kinds = found.kinds;
+    this.starts = found.starts;
+    this.ends = found.ends;
   }
 
   /** Why a payload has no room for the answers: everything on the way is an object, or not there yet. */
   fault(index: number): MqbError | undefined {
-    const base = index * this.all.length;
+    const base = index * this.found.width;
     for (let i = 0; i < this.all.length; i++) {
       const { path, lookup } = this.all[i]!;
       const kind = this.kinds[base + i]!;
@@ -89,13 +78,13 @@ export class FoundPlaces {
 
   /** Writes a payload that has room, with these answers: by lookup, `undefined` = nothing is written there. */
   write(index: number, values: readonly (Uint8Array | undefined)[], out: Output): void {
-    const { slab } = this.batch;
-    this.bytes = slab ? slab.bytes : this.batch.payload(index);
-    this.base = index * this.all.length;
-    this.copied = slab ? slab.starts[index]! : 0;
+    const { found } = this;
+    this.bytes = found.bytesOf(index);
+    this.base = index * found.width;
+    this.copied = found.startOf(index);
     this.values = values;
     this.object(this.root, out);
-    out.copy(this.bytes, this.copied, slab ? slab.ends[index]! : this.bytes.length);
+    out.copy(this.bytes, this.copied, found.endOf(index, this.bytes));
   }
 
   /** Of an object that is there. */

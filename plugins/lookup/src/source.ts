@@ -1,7 +1,9 @@
 import { ACCEPTED, type Clock, type EndpointStatus, type MessageBatch, type Publisher } from "@mqb/core/plugin";
+import type { JsonPath } from "@mqb/json";
 import { type Answered, isFailure, Outcomes } from "./answer.ts";
 import type { AnswerCache } from "./cache.ts";
 import { errors } from "./errors.ts";
+import type { FoundFields } from "./fields.ts";
 import type { Keys } from "./key.ts";
 import type { Requests } from "./request.ts";
 import { sendInTime } from "./send-in-time.ts";
@@ -20,6 +22,15 @@ export interface SourceSetup {
   /** As of `Outcomes`. */
   readonly onTrial: boolean;
   readonly clock: Clock;
+}
+
+/** Messages of a batch that are asked for. */
+export interface Asked {
+  readonly batch: MessageBatch;
+  readonly positions: Uint32Array;
+  /** What was found in the payloads of the batch, the fields of the key from `keysFrom` on. */
+  readonly found: FoundFields;
+  readonly keysFrom: number;
 }
 
 /** Answers that are on their way. */
@@ -43,10 +54,15 @@ export class Source {
     this.outcomes = new Outcomes(setup.path, setup.onTrial);
   }
 
+  /** The fields of payloads that answers are kept by. */
+  get keyPaths(): readonly JsonPath[] {
+    return this.setup.cache?.keys.paths ?? [];
+  }
+
   /** One answer for each of these positions, in their order. Never rejects. */
-  async ask(batch: MessageBatch, positions: Uint32Array, signal: AbortSignal): Promise<readonly Answered[]> {
+  async ask(asked: Asked, signal: AbortSignal): Promise<readonly Answered[]> {
     const { cache } = this.setup;
-    return cache ? this.askOnce(batch, positions, cache, signal) : this.request(batch, positions, signal);
+    return cache ? this.askOnce(asked, cache, signal) : this.request(asked.batch, asked.positions, signal);
   }
 
   status(): EndpointStatus {
@@ -59,8 +75,7 @@ export class Source {
 
   /** Asks only for keys that nobody has asked for lately, or asks for now. */
   private async askOnce(
-    batch: MessageBatch,
-    positions: Uint32Array,
+    { batch, positions, found, keysFrom }: Asked,
     { answers: cache, keys }: NonNullable<SourceSetup["cache"]>,
     signal: AbortSignal,
   ): Promise<readonly Answered[]> {
@@ -72,7 +87,7 @@ export class Source {
     const { asking, finish } = startAsking();
     const now = clock.monotonic();
     for (let i = 0; i < positions.length; i++) {
-      const key = keys.of(batch, positions[i]!);
+      const key = keys.of(found, keysFrom, positions[i]!);
       const known = key === undefined ? undefined : cache.get(key, now);
       if (known) {
         answers[i] = known;

@@ -179,6 +179,16 @@ describe("a key", () => {
     expect(sink.messages).toHaveLength(6);
   });
 
+  it("of a text that is not UTF-8 is none: different bytes would become the same text", async () => {
+    const asked = new Asked(() => "1");
+    const { publisher } = await openOutput({ ...ASKED, cache: { key: "${payload:id}" } }, { asked });
+    const odd = (byte: number) =>
+      new Message(Buffer.concat([Buffer.from('{"id":"'), Buffer.of(byte), Buffer.from('"}')]));
+    const real = () => new Message('{"id":"\ufffd"}');
+    await publisher.send(batch(odd(0xfe), odd(0xff), real(), real()), never);
+    expect(asked.requests).toHaveLength(3);
+  });
+
   it("of metadata", async () => {
     const { asked, publisher } = await opened({ key: "${metadata:m}" });
     const with1 = () => new Message('{"id":1}', new Map([["m", "1"]]));
