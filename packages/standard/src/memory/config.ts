@@ -9,7 +9,7 @@ export const memorySchema = z
   .strictObject({
     topic: name.meta({
       description:
-        "Name of the topic; routes of one bridge that name the same topic meet there. `ipc://`, `unix://` and `pipe://` lead to other processes: see below. Needed, unless `url` is given.",
+        "Name of the topic; routes of one bridge that name the same topic meet there. `ipc://NAME`, `ipc:///PATH`, `unix:///PATH` and, on Windows, `pipe://NAME` lead to other processes. Needed, unless `url` is given.",
       examples: ["orders", "memory://orders", "ipc:///run/app/orders.sock"],
     }),
     url: name.meta({ description: "Another spelling of `topic`." }),

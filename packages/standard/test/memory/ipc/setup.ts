@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import {
+  batchOf,
   type Clock,
   type Consumer,
+  codeOf,
   type Delivery,
   type Disposition,
-  type Message,
+  Message,
+  type MessageBatch,
   systemClock,
 } from "@mqb/core/plugin";
 import {
@@ -116,4 +119,17 @@ export async function settle(
   const { deliveries, messages } = await take(consumer, count);
   for (const delivery of deliveries) await delivery.commit(Array.from(delivery.batch, decide));
   return messages.map((message) => message.text());
+}
+
+/** A batch of texts. */
+export function text(...list: string[]): MessageBatch {
+  return batchOf(list.map((one) => new Message(one)));
+}
+
+/** The code that a promise rejects with; undefined when it resolves. */
+export async function failure(promise: Promise<unknown>): Promise<string | undefined> {
+  return await promise.then(
+    () => undefined,
+    (error: unknown) => codeOf(error),
+  );
 }
