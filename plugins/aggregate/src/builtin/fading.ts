@@ -17,23 +17,23 @@ const NEXT_TO_NOTHING = 1e-9;
 
 /** How much the old weights shrink, and what the new value weighs. */
 abstract class Weighted {
-  protected readonly fading: Fading;
+  readonly timed: boolean;
+  /** Of the old weights this much stays; with a half-life it depends on the time. */
+  private readonly kept: number;
+  private readonly halfLife: number;
 
   constructor(fading: Fading) {
-    this.fading = fading;
+    this.timed = "halfLife" in fading;
+    this.kept = "alpha" in fading ? 1 - fading.alpha : 1;
+    this.halfLife = "halfLife" in fading ? fading.halfLife : 0;
   }
 
-  get timed(): boolean {
-    return "halfLife" in this.fading;
+  protected keep(step: Step): number {
+    return !this.timed || step.late ? this.kept : faded(this.halfLife, step.distance);
   }
 
-  protected keep({ late, distance }: Step): number {
-    if ("alpha" in this.fading) return 1 - this.fading.alpha;
-    return late ? 1 : faded(this.fading.halfLife, distance);
-  }
-
-  protected weight({ late, distance }: Step): number {
-    return "alpha" in this.fading || !late ? 1 : faded(this.fading.halfLife, distance);
+  protected weight(step: Step): number {
+    return this.timed && step.late ? faded(this.halfLife, step.distance) : 1;
   }
 }
 
@@ -49,7 +49,8 @@ export class Ema extends Weighted implements Builtin {
   }
 
   fold(slots: Slots, at: number, value: Exact, step: Step): void {
-    const [keep, weight] = [this.keep(step), this.weight(step)];
+    const keep = this.keep(step);
+    const weight = this.weight(step);
     slots[at] = (slots[at] as number) * keep + weight * toDouble(value);
     slots[at + 1] = (slots[at + 1] as number) * keep + weight;
   }
@@ -73,7 +74,9 @@ export class Spread extends Weighted implements Builtin {
   }
 
   fold(slots: Slots, at: number, value: Exact, step: Step): void {
-    const [keep, weight, x] = [this.keep(step), this.weight(step), toDouble(value)];
+    const keep = this.keep(step);
+    const weight = this.weight(step);
+    const x = toDouble(value);
     const total = (slots[at] as number) * keep + weight;
     const before = slots[at + 1] as number;
     const mean = before + ((x - before) * weight) / total;
