@@ -79,6 +79,56 @@ describe.each([1, 8])("a route with concurrency %i", (concurrency) => {
   });
 });
 
+/** A pseudo-random number below `limit`, the same in every run. */
+function randomly(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+describe("over a queue that takes back, and a sink that fails at random", () => {
+  it.each([1, 2, 3, 4, 5, 6])("each key arrives once, and every message has one end: seed %i", async (seed) => {
+    const below = randomly(seed);
+    const sink = new CollectingPublisher();
+    const hopeless = new Set<string>();
+    sink.failWhen((message) => {
+      const text = message.text();
+      if (hopeless.has(text) || below(40) === 0) {
+        hopeless.add(text);
+        return new MqbError("MQB_TEST_REFUSED", "permanent", "never");
+      }
+      return below(4) === 0 ? new MqbError("MQB_TEST_BUSY", "retryable", "busy") : undefined;
+    });
+    const fakes = fakePlugin({ sink: { publisher: () => sink } });
+    const bridge = createBridge({ registry: createRegistry([standard, plugin, fakes]), drainIdleMs: 50 });
+    const queue = await bridge.openPublisher({ memory: { topic: "q", capacity: 10_000 } });
+    const sent = Array.from({ length: 600 }, () => `key ${below(150)}`);
+    for (let at = 0; at < sent.length; at += 20) {
+      await queue.send(batchOf(sent.slice(at, at + 20).map((text) => new Message(text))), new AbortController().signal);
+    }
+    const deduplication = { store: "memory:", ttl_seconds: 60, key: "${message:payload}" };
+    const route = bridge.route("r", {
+      exit_on_empty: true,
+      concurrency: 1 + below(8),
+      batch_size: 1 + below(30),
+      input: { memory: { topic: "q", enable_nack: true }, middlewares: [{ deduplication }] },
+      output: { sink: {} },
+    });
+    await route.start();
+    const { outcome, accounting } = await route.done;
+    expect(outcome).toBe("completed");
+    const arrived = texts(sink.messages);
+    expect(new Set(arrived).size).toBe(arrived.length);
+    expect(new Set([...arrived, ...hopeless])).toEqual(new Set(sent));
+    const { received, inFlight, ...ends } = accounting;
+    expect([received, inFlight]).toEqual([Object.values(ends).reduce((sum, count) => sum + count, 0), 0]);
+    expect([accounting.delivered, accounting.dropped]).toEqual([arrived.length, hopeless.size]);
+    await queue.close();
+  });
+});
+
 it("is refused on an output", () => {
   const registry = createRegistry([standard, plugin]);
   const { problems } = createBridge({ registry }).check("r", {
