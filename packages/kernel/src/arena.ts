@@ -11,7 +11,7 @@ export interface Loops {
   csv(inp: number, inEnd: number, out: number, outLimit: number, slot: number, max: number, final: number): number;
   /** Finds records in bytes; see loops/split.ts. Returns the number of records. */
   split(inp: number, inEnd: number, slot: number, max: number): number;
-  /** Escapes (`mode` 0), unescapes (1) or copies (2) ranges of text; see loops/text.ts. Returns the number of ranges done. */
+  /** Escapes (`mode` 0), unescapes (1), copies (2) or writes as base64 (3) ranges of text; see loops/text.ts. Returns the number of ranges done. */
   text(mode: number, count: number, slots: number, out: number, outLimit: number): number;
   /** Writes JSON objects as CSV rows; see loops/rows.ts. Returns the number of objects looked at. */
   rows(count: number, slots: number, out: number, outLimit: number): number;

@@ -12,6 +12,7 @@ export { FieldFinder, type FieldRanges } from "./field-finder.ts";
 export { jsonColumns } from "./json-columns.ts";
 export {
   type AroundOptions,
+  encodeBase64,
   escapeJsonStrings,
   joinRanges,
   type TextBatch,

@@ -33,6 +33,7 @@ const EMPTY = Buffer.alloc(0);
 const ESCAPE = 0;
 const UNESCAPE = 1;
 const COPY = 2;
+const BASE64 = 3;
 const NONE: ReadonlySet<number> = new Set();
 const STRIDE = SLOT_STRIDE / 4;
 const ID_BYTES = 16;
@@ -63,11 +64,16 @@ export function joinRanges(ranges: Ranges, options: AroundOptions = {}): TextBat
   return run(COPY, ranges, options);
 }
 
+/** The base64 of each range, with `=` at its end where needed. Nothing is refused. */
+export function encodeBase64(ranges: Ranges, options: AroundOptions = {}): TextBatch {
+  return run(BASE64, ranges, options);
+}
+
 function run(mode: number, ranges: Ranges, options: AroundOptions): TextBatch {
   const { count } = ranges;
   const arena = arenaOf(options.engine);
   const around = aroundOf(options, count);
-  const bad = mode === COPY ? NONE : illFormed(ranges);
+  const bad = mode === COPY || mode === BASE64 ? NONE : illFormed(ranges);
   const result = new TextResult(count, bad, options);
   const room = around.ids === undefined ? MAX_SLOTS : Math.floor(roomForIds(arena) / ID_BYTES);
   for (let index = 0; index < count; ) {

@@ -13,20 +13,19 @@ const [FIRST, SECOND] = charactersOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 /**
  * A `normal` batch of which no payload is UTF-8, as compressed and encrypted ones are: written in one pass, with no text or
- * buffer for each message. `tailOf` gives what stands behind a payload's closing quote. Undefined for any other batch.
+ * buffer for each message. `tailOf` gives what stands behind a payload's closing quote.
  */
 export function encodeBinaryEnvelopes(
   batch: MessageBatch,
   payloads: Payloads,
   pool: OutputPool,
   tailOf: (index: number) => Buffer,
-): Buffer | undefined {
+): Buffer {
   const { bytes, starts, ends, count } = payloads;
   const tails: Buffer[] = [];
   let size = count * (HEAD.length + ID_LENGTH + LABEL.length + 1);
   for (let i = 0; i < count; i++) {
     const [start, end] = [starts[i]!, ends[i]!];
-    if (!isBinary(bytes, start, end)) return undefined;
     const tail = tailOf(i);
     tails.push(tail);
     size += 4 * Math.ceil((end - start) / 3) + tail.length;
@@ -45,9 +44,23 @@ export function encodeBinaryEnvelopes(
   return out;
 }
 
-/** Mostly the first two bytes tell: the second cannot stand behind the first. */
+/** Whether none of the payloads is UTF-8. */
+export function areBinary({ bytes, starts, ends, count }: Payloads): boolean {
+  for (let i = 0; i < count; i++) if (!isBinary(bytes, starts[i]!, ends[i]!)) return false;
+  return true;
+}
+
+const LOOKED_AT = 64;
+
+/** Mostly the first byte that is no ASCII tells, or what follows it. */
 function isBinary(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > 1 && bytes[start]! < 0x80 && bytes[start + 1]! >= 0x80 && bytes[start + 1]! < 0xc0) return true;
+  for (let at = start; at < end && at < start + LOOKED_AT; at++) {
+    const byte = bytes[at]!;
+    if (byte < 0x80) continue;
+    // No character begins so, and none ends behind its first byte.
+    if (byte < 0xc2 || byte > 0xf4 || at + 1 === end || (bytes[at + 1]! & 0xc0) !== 0x80) return true;
+    break;
+  }
   return !isUtf8(bytes.subarray(start, end));
 }
 

@@ -1,8 +1,8 @@
 import type { MessageBatch, Metadata } from "@mqb/core/plugin";
-import { escapeJsonStrings, joinRanges } from "@mqb/kernel";
+import { encodeBase64, escapeJsonStrings, joinRanges } from "@mqb/kernel";
 import type { EnvelopeFormat } from "../envelope/parse.ts";
 import { PAYLOAD_BYTES } from "../format.ts";
-import { encodeBinaryEnvelopes } from "./binary-envelopes.ts";
+import { areBinary, encodeBinaryEnvelopes } from "./binary-envelopes.ts";
 import { guardDelimiter } from "./delimiter-guard.ts";
 import type { EncodedBatch, RecordEncoder, Refused } from "./encoder.ts";
 import { metadataJson } from "./metadata.ts";
@@ -19,6 +19,7 @@ const ID_LENGTH = 36;
 /** A record up to its payload's value; the id is filled in later. */
 const BEFORE_JSON = Buffer.concat([HEAD, Buffer.alloc(ID_LENGTH), PAYLOAD]);
 const BEFORE_TEXT = Buffer.concat([BEFORE_JSON, Buffer.from('"')]);
+const BEFORE_BASE64 = Buffer.concat([HEAD, Buffer.alloc(ID_LENGTH), BASE64, Buffer.from('"')]);
 
 /**
  * `normal`, `json`, `text`: one JSON object per message. The payloads of a batch are escaped all at once; ids and
@@ -85,20 +86,26 @@ export class EnvelopeEncoder implements RecordEncoder {
   }
 
   /**
-   * The usual batch: all messages have the same metadata and a payload that is text, or JSON in `json`. Everything but
-   * the ids is written in one pass of the kernel. Undefined for other batches.
+   * The usual batch: all messages have the same metadata and a payload that is text, or JSON in `json`, or binary.
+   * Everything but the ids is written in one pass of the kernel. Undefined for other batches.
    */
-  private encodeUniform(batch: MessageBatch, values: Payloads, json: Values | undefined): Buffer | undefined {
+  private encodeUniform(
+    batch: MessageBatch,
+    values: Payloads,
+    json: Values | undefined,
+    binary = false,
+  ): Buffer | undefined {
     if (this.guarded || (json && json.special.size > 0)) return undefined;
     const metadata = batch.metadata(0);
     for (let i = 1; i < batch.length; i++) if (batch.metadata(i) !== metadata) return undefined;
     const after = this.tailBehind(metadata, json ? "" : '"');
     if (after === undefined) return undefined;
-    const before = json ? BEFORE_JSON : BEFORE_TEXT;
+    const before = json ? BEFORE_JSON : binary ? BEFORE_BASE64 : BEFORE_TEXT;
+    const write = json ? joinRanges : binary ? encodeBase64 : escapeJsonStrings;
     const fresh = batch.idBytes?.();
     const ids = fresh && { bytes: fresh, at: HEAD.length };
     const around = { before, after, allocate: this.pool.take, ...(ids ? { ids, positions: false } : {}) };
-    const { bytes, starts, refused } = json ? joinRanges(values, around) : escapeJsonStrings(values, around);
+    const { bytes, starts, refused } = write(values, around);
     if (refused.length > 0) {
       this.pool.release([bytes]);
       return undefined;
@@ -115,7 +122,9 @@ export class EnvelopeEncoder implements RecordEncoder {
 
   /** A batch of payloads that are no text. Undefined for other batches. */
   private encodeBinary(batch: MessageBatch, payloads: Payloads): Buffer | undefined {
-    if (this.guarded || this.format !== "normal") return undefined;
+    if (this.guarded || this.format !== "normal" || !areBinary(payloads)) return undefined;
+    const uniform = this.encodeUniform(batch, payloads, undefined, true);
+    if (uniform) return uniform;
     try {
       return encodeBinaryEnvelopes(batch, payloads, this.pool, (index) => this.tail(batch.metadata(index)));
     } catch {

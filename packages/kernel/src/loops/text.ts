@@ -6,6 +6,8 @@ export const REFUSED = 0xffff_ffff;
 
 const BACKSLASH = 92;
 const HYPHEN = 45;
+const PADDING = 61;
+const BASE64 = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const DIGITS = Buffer.from("0123456789abcdef");
 
 /** Letter behind a backslash -> byte it stands for; 1 for `u`; 0 for what is no escape. */
@@ -96,7 +98,8 @@ export function writeUtf8(memory: Uint8Array, o: number, code: number): number {
 }
 
 /**
- * JSON string content, without its quotes, from text (mode 0) or to text (mode 1), or bytes as they are (mode 2). In: range i from `slots[i]` to
+ * JSON string content, without its quotes, from text (mode 0) or to text (mode 1), bytes as they are (mode 2), or
+ * their base64 (mode 3). In: range i from `slots[i]` to
  * `slots[i + STRIDE]`, addresses; 32 more bytes may be read behind each. Out: to `slots[i + 2 STRIDE]` and
  * `slots[i + 3 STRIDE]`, less CFG.outBase; both REFUSED for a range that is not the content of a JSON string (an unescaped quote or
  * control byte, a broken escape, half a surrogate pair). The bytes at CFG.before are written before each text and those at
@@ -143,6 +146,20 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     return o + end - p;
   }
 
+  function toBase64(p: number, end: number, o: number, outLimit: number): number {
+    if (o + 4 * Math.ceil((end - p) / 3) > outLimit) return -2;
+    for (; p < end; p += 3, o += 4) {
+      const first = memory[p]!;
+      const second = p + 1 < end ? memory[p + 1]! : 0;
+      const third = p + 2 < end ? memory[p + 2]! : 0;
+      memory[o] = BASE64[first >> 2]!;
+      memory[o + 1] = BASE64[((first & 3) << 4) | (second >> 4)]!;
+      memory[o + 2] = p + 1 < end ? BASE64[((second & 15) << 2) | (third >> 6)]! : PADDING;
+      memory[o + 3] = p + 2 < end ? BASE64[third & 63]! : PADDING;
+    }
+    return o;
+  }
+
   function writeId(id: number, o: number): void {
     for (let i = 0; i < 16; i++) {
       if (i === 4 || i === 6 || i === 8 || i === 10) memory[o++] = HYPHEN;
@@ -152,7 +169,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     }
   }
 
-  const convert = [toJson, fromJson, asTheyAre] as const;
+  const convert = [toJson, fromJson, asTheyAre, toBase64] as const;
 
   return function text(mode: number, count: number, slots: number, out: number, outLimit: number): number {
     const outBase = words[CFG.outBase]!;
@@ -176,7 +193,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
       if (start + afterLength <= outLimit) {
         memory.copyWithin(o, before, before + beforeLength);
         if (ids !== 0) writeId(ids + 16 * i, o + idAt);
-        next = convert[mode as 0 | 1 | 2](p, end, start, textLimit);
+        next = convert[mode as 0 | 1 | 2 | 3](p, end, start, textLimit);
       }
       if (next === -2) {
         status = STATUS.outputFull;
