@@ -90,6 +90,9 @@ describe("mqb state", () => {
     expect(await folder.mqb(["state", "check", "positions.json"])).toMatchObject({ code: 1 });
     expect((await folder.mqb(["state", "repair", "positions.json"])).stdout).toContain("repaired");
     expect([existsSync(at("positions.json")), existsSync(at("positions.json.damaged"))]).toEqual([false, true]);
+    folder.write("rows.csv", "a,b\n");
+    expect((await folder.mqb(["state", "repair", "rows.csv"])).code).toBe(2);
+    expect(readFileSync(at("rows.csv"), "utf8")).toBe("a,b\n");
   });
 
   it("says when nothing is there, and touches no folder of somebody else", async () => {

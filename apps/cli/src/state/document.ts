@@ -1,7 +1,8 @@
-import { rename, stat } from "node:fs/promises";
+import { open, rename, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemClock } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
+import { cliErrors } from "../errors.ts";
 import type { StateReport } from "./state.ts";
 
 type Found = Omit<StateReport, "path" | "kind">;
@@ -18,10 +19,25 @@ export async function checkDocument(path: string): Promise<Found> {
 export async function repairDocument(path: string): Promise<Found> {
   const found = await checkDocument(path);
   if (found.state !== "damaged") return found;
+  if (!(await couldBeOne(path)))
+    throw cliErrors.USAGE({ message: `${path} holds something else than positions; it stays where it is` });
   const kept = await unusedName(`${path}.damaged`);
   await rename(path, kept);
   return { state: "repaired", details: [...found.details, `it is ${kept} now; the positions begin anew`] };
 }
+
+/** What a crash of the system leaves of a document is its beginning, zeros, or nothing. */
+async function couldBeOne(path: string): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+    return /^[\0\s]*(\{|$)/.test(buffer.toString("latin1", 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+const BEGINNING = 4096;
 
 async function unusedName(path: string): Promise<string> {
   for (let n = 0; ; n++) {
