@@ -160,22 +160,6 @@ export const errors = defineErrors("MQB_STANDARD", {
     message: (p) => p.text,
     hint: "a fault that `random_panic` injects on purpose",
   }),
-  HOOKS_MISSING: errorRow<{ path: string; got: string }>({
-    kind: "config",
-    message: (p) => `the factory for ${p.path} gave ${p.got} and not an object of hooks`,
-  }),
-  HOOK_NEEDED: errorRow<{ path: string; hook: string; side: string }>({
-    kind: "config",
-    message: (p) => `${p.path} cannot be an ${p.side}: its factory gives no ${p.hook}`,
-  }),
-  HOOK_RESULT: errorRow<{ path: string; hook: string; got: string; wanted: string }>({
-    kind: "config",
-    message: (p) => `${p.hook} of ${p.path} returned ${p.got}; expected ${p.wanted}`,
-  }),
-  END_OF_STREAM: errorRow<None>({
-    kind: "end",
-    message: () => "the source has come to its end",
-  }),
   DLQ_BUDGET: errorRow<{ limit: number; last: string }>({
     kind: "config",
     message: (p) => `more than ${p.limit} messages failed for good; the last one with: ${p.last}`,

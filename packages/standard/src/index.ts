@@ -33,16 +33,6 @@ import { unpack } from "./unpack/definition.ts";
 import { weakJoin } from "./weak-join/definition.ts";
 
 export type * from "./config-types.ts";
-export { EndOfStream } from "./custom/end-of-stream.ts";
-export {
-  type CustomEndpointOptions,
-  customEndpoint,
-  type EndpointHooks,
-  type ReceivedItem,
-  type SentItem,
-} from "./custom/endpoint.ts";
-export type { HooksFactory } from "./custom/hooks.ts";
-export { customMiddleware, type MiddlewareHooks } from "./custom/middleware.ts";
 export { errors } from "./errors.ts";
 export { handlerByKind, type KindHandlerOptions } from "./handler/by-kind.ts";
 export type { Durations } from "./metrics/durations.ts";

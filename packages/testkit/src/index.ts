@@ -12,6 +12,7 @@ export type {
 export { FakeClock } from "./fakes/clock.ts";
 export { CollectingPublisher, type FailureRule } from "./fakes/collecting-publisher.ts";
 export { type FakeContext, type FakeContextOverrides, fakeContext } from "./fakes/context.ts";
+export { dropping } from "./fakes/dropping.ts";
 export { type LogEntry, type LogLevel, type RecordingLogger, recordingLogger } from "./fakes/logger.ts";
 export { lineBatch, type MessagesOptions, messageBatch, messages, slabOf, texts } from "./fakes/messages.ts";
 export { ANY_CONFIG, type FakeEndpoint, fakePlugin } from "./fakes/plugin.ts";

@@ -1,7 +1,7 @@
-import { definePlugin, type Message, type MiddlewareDefinition, type Plugin } from "@mqb/core/plugin";
+import type { Message } from "@mqb/core/plugin";
 import { messages, testMiddleware } from "@mqb/testkit";
 import { describe, it } from "vitest";
-import standard, { customMiddleware } from "../../src/index.ts";
+import standard from "../../src/index.ts";
 
 const runner = { describe, it };
 const json = (n: number): Message =>
@@ -38,22 +38,3 @@ testMiddleware(runner, {
   config: { mode: "panic", trigger_on_message: 1_000_000 },
   context: () => ({ allowFaultInjection: true }),
 });
-
-describe("a custom middleware", () => {
-  const unwanted = (message: Message): Message | null => (message.text().startsWith("unwanted") ? null : message);
-  const hooks = {
-    onReceive: (list: readonly Message[]) => list.map(unwanted),
-    onSend: (list: readonly Message[]) => list.map(unwanted),
-  };
-  testMiddleware(runner, {
-    plugin: pluginOf(customMiddleware(() => ({ ...hooks }))),
-    middleware: "mine",
-    config: "anything",
-    removed: (n) => messages(1, { from: n })[0]!.with({ payload: Buffer.from(`unwanted ${n}`) }),
-    looksInside: true,
-  });
-});
-
-function pluginOf(mine: MiddlewareDefinition): Plugin {
-  return definePlugin({ name: "mine", apiVersion: 1, middlewares: { mine } });
-}

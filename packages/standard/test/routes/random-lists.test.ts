@@ -1,8 +1,8 @@
 import { type Bridge, createBridge, createRegistry } from "@mqb/core";
 import { batchOf, definePlugin, Message, type Publisher } from "@mqb/core/plugin";
-import { CollectingPublisher, FakeClock, fakePlugin } from "@mqb/testkit";
+import { CollectingPublisher, dropping, FakeClock, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
-import standard, { customMiddleware } from "../../src/index.ts";
+import standard from "../../src/index.ts";
 import { busy, cut, rejected } from "../failures.ts";
 import { fakeExpressions } from "../fake-expressions.ts";
 import { NEVER } from "../opened.ts";
@@ -40,11 +40,11 @@ const BOTH: readonly Make[] = [
   (dice) => ({ delay: { delay_ms: dice.roll(5) } }),
   () => ({ filter: "filtered" }),
   () => ({ cookie_jar: { capture_metadata_keys: ["g"], export_metadata_prefix: "s." } }),
-  () => ({ drops_some: {} }),
   () => ({ metrics: {} }),
 ];
 const INPUT: readonly Make[] = [
   ...BOTH,
+  () => ({ drops_some: {} }),
   () => ({ id: "${metadata:g}" }),
   (dice) => ({
     weak_join: {
@@ -129,11 +129,10 @@ async function run(seed: number) {
   });
   const answers = dice.roll(3) === 0;
   if (answers) sink.replyWith((one) => new Message(`re: ${one.text()}`));
-  const drops = (list: readonly Message[]) => list.map((one) => (one.text().includes("dropped") ? null : one));
   const host = definePlugin({
     name: "host",
     apiVersion: 1,
-    middlewares: { drops_some: customMiddleware(() => ({ onReceive: drops, onSend: drops })) },
+    middlewares: { drops_some: dropping((one) => one.text().includes("dropped")) },
   });
   const violations: string[] = [];
   const fakes = fakePlugin({
