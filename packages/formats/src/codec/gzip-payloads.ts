@@ -51,11 +51,11 @@ interface Unfolded {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** Most of the time for a short payload goes into the memory of zlib, so it gets no more than it can use. */
+/** Most of the time for a short payload goes into the memory of zlib, so it gets just what holds one block. */
 function sizes(length: number): { windowBits?: number; memLevel?: number; chunkSize?: number } {
   if (length > 16 * 1024) return {};
   const bits = Math.max(9, 32 - Math.clz32(length));
-  return { windowBits: bits, memLevel: Math.max(1, bits - 7), chunkSize: Math.max(LEAST_CHUNK, length + AROUND) };
+  return { windowBits: bits, memLevel: bits - 6, chunkSize: Math.max(LEAST_CHUNK, length + AROUND) };
 }
 
 /** The last four bytes of a member say how long it is; a lie costs no more than a few chunks. */

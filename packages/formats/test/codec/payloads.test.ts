@@ -8,6 +8,8 @@ import { decompress } from "./support.ts";
 const CODECS: readonly CodecName[] = ["gzip", "lz4", "zstd"];
 const LIMITS: UnfoldLimits = { maxBytes: 100 * 1024 * 1024, maxRatio: 1000 };
 const MIB = 1024 * 1024;
+/** For tests that move many megabytes. */
+const PATIENCE_MS = 60_000;
 const opened = new Map(await Promise.all(CODECS.map(async (codec) => [codec, await openPayloadCodec(codec)] as const)));
 
 /** Compresses payloads that lie in one buffer with bytes between them. */
@@ -57,12 +59,16 @@ describe.each(CODECS)("payloads in %s", (codec) => {
     expect(decoded.equals(Buffer.concat(payloads))).toBe(true);
   });
 
-  it("come back when they are larger than what fits into memory that is kept", async () => {
-    const large = Buffer.concat([randomBytes(5 * MIB), sample(4 * MIB)]);
-    const [frame, small] = await compressed(codec, [large, sample(100)]);
-    expect((await unfolded(codec, frame!)).equals(large)).toBe(true);
-    expect((await unfolded(codec, small!)).equals(sample(100))).toBe(true);
-  });
+  it(
+    "come back when they are larger than what fits into memory that is kept",
+    async () => {
+      const large = Buffer.concat([randomBytes(5 * MIB), sample(4 * MIB)]);
+      const [frame, small] = await compressed(codec, [large, sample(100)]);
+      expect((await unfolded(codec, frame!)).equals(large)).toBe(true);
+      expect((await unfolded(codec, small!)).equals(sample(100))).toBe(true);
+    },
+    PATIENCE_MS,
+  );
 
   it("are read in several members, as files are written", async () => {
     const members = await (await openCompressor(codec)).compress(sample(3 * MIB));
@@ -117,12 +123,16 @@ describe.each(CODECS)("payloads in %s", (codec) => {
     expect(describeError(error)).toContain(`more than ${size - 1} bytes`);
   });
 
-  it("may have any ratio below 16 MiB, and above it none that is too high", async () => {
-    const [small, large] = await compressed(codec, [Buffer.alloc(16 * MIB), Buffer.alloc(17 * MIB)]);
-    expect(await unfolded(codec, small!, { ...LIMITS, maxRatio: 10 })).toHaveLength(16 * MIB);
-    expect(codeOf(await failure(codec, large!, { ...LIMITS, maxRatio: 10 }))).toBe("MQB_FORMATS_RATIO_TOO_HIGH");
-    expect(await unfolded(codec, large!, { ...LIMITS, maxRatio: 1e6 })).toHaveLength(17 * MIB);
-  });
+  it(
+    "may have any ratio below 16 MiB, and above it none that is too high",
+    async () => {
+      const [small, large] = await compressed(codec, [Buffer.alloc(16 * MIB), Buffer.alloc(17 * MIB)]);
+      expect(await unfolded(codec, small!, { ...LIMITS, maxRatio: 10 })).toHaveLength(16 * MIB);
+      expect(codeOf(await failure(codec, large!, { ...LIMITS, maxRatio: 10 }))).toBe("MQB_FORMATS_RATIO_TOO_HIGH");
+      expect(await unfolded(codec, large!, { ...LIMITS, maxRatio: 1e6 })).toHaveLength(17 * MIB);
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe("a lie about the size", () => {
