@@ -39,7 +39,6 @@ export const encryptionSchema = z
     ],
   });
 
-export type EncryptionSettings = z.output<typeof encryptionSchema>;
 /** The middleware as written. */
 export type EncryptionConfig = z.input<typeof encryptionSchema>;
 
