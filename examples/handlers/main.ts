@@ -3,7 +3,7 @@ import {
   type CodeRegistry,
   command,
   createCodeRegistry,
-  endOfStream,
+  EndOfStream,
   event,
   handlerByKind,
   jsonMessage,
@@ -30,7 +30,7 @@ function ownRegistry(): CodeRegistry {
     let next = 1;
     return {
       receiveBatch(max) {
-        if (next > upTo) throw endOfStream();
+        if (next > upTo) throw new EndOfStream();
         const count = Math.min(max, upTo - next + 1);
         return Array.from({ length: count }, () =>
           jsonMessage({ id: `o${next}`, amount: next++ * 100 }, { kind: "order" }),

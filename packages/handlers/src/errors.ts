@@ -33,6 +33,11 @@ export const errors = defineErrors("MQB_HANDLERS", {
     kind: "config",
     message: (p) => `the factory of "${p.name}" made ${p.what}, not an object`,
   }),
+  NO_LIST: errorRow<{ endpoint: string; what: string }>({
+    kind: "config",
+    message: (p) => `receiveBatch of "${p.endpoint}" must give a list of messages, and gave ${p.what}`,
+    hint: "put a single one into brackets",
+  }),
   TOO_MANY: errorRow<{ endpoint: string; asked: number; got: number }>({
     kind: "config",
     message: (p) => `receiveBatch of "${p.endpoint}" gave ${p.got} messages and was asked for at most ${p.asked}`,

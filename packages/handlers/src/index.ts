@@ -14,9 +14,9 @@ export {
 export { type CodeRegistry, createCodeRegistry } from "./registry/code-registry.ts";
 export {
   type CodeEndpoint,
+  EndOfStream,
   type EndpointFactory,
   type EndpointOptions,
-  endOfStream,
   type SendResult,
 } from "./registry/endpoint.ts";
 export type { FactoryContext } from "./registry/factory.ts";

@@ -2,7 +2,7 @@ import { createBridge } from "@mqb/core";
 import { batchOf, codeOf, describeError, Message, MqbError } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { type CodeEndpoint, createCodeRegistry, endOfStream } from "../src/index.ts";
+import { type CodeEndpoint, createCodeRegistry, EndOfStream } from "../src/index.ts";
 import { NEVER } from "./setup.ts";
 
 interface Settings {
@@ -103,7 +103,7 @@ describe("an endpoint made of functions", () => {
     registry.registerEndpoint("from", () => ({
       receiveBatch() {
         const batch = batches.shift();
-        if (!batch) throw endOfStream();
+        if (!batch) throw new EndOfStream();
         return batch;
       },
     }));
@@ -140,6 +140,9 @@ describe("an endpoint made of functions", () => {
   it.each([
     ["a factory that makes nothing", () => undefined, "MQB_HANDLERS_NO_OBJECT"],
     ["too many messages", () => ({ receiveBatch: () => new Array(513).fill("x") }), "MQB_HANDLERS_TOO_MANY"],
+    ["a text in the place of a list", () => ({ receiveBatch: () => "abc" }), "MQB_HANDLERS_NO_LIST"],
+    ["bytes in the place of a list", () => ({ receiveBatch: () => Buffer.from("abc") }), "MQB_HANDLERS_NO_LIST"],
+    ["a number in the place of a list", () => ({ receiveBatch: () => 3 }), "MQB_HANDLERS_NO_LIST"],
     ["what is no message", () => ({ receiveBatch: () => [() => {}] }), "MQB_HANDLERS_NO_MESSAGE"],
   ])("is refused for %s", async (_, factory, code) => {
     const { registry, bridge } = open();
@@ -147,6 +150,18 @@ describe("an endpoint made of functions", () => {
     const result = await run(bridge, { input: { shelf: {} } });
     expect(result.outcome).toBe("failed");
     expect(codeOf(result.error)).toBe(code);
+  });
+
+  it("whose close ends a wait that heeds its signal", async () => {
+    const { registry, bridge } = open();
+    registry.registerEndpoint("shelf", () => ({
+      receiveBatch: (_, signal) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve([]), { once: true })),
+    }));
+    const consumer = await bridge.openConsumer({ custom: { name: "shelf", config: {} } });
+    const waiting = consumer.receive(10, NEVER);
+    await consumer.close();
+    expect((await waiting).batch.length).toBe(0);
   });
 
   it("declares what it can do", () => {
@@ -214,6 +229,21 @@ describe("a middleware made of functions", () => {
     expect(codeOf(result.error)).toBe("MQB_HANDLERS_WRONG_COUNT");
     expect(describeError(result.error)).toContain('onReceive of "change" must give a list of 2');
     expect(from.words).toEqual([]);
+  });
+
+  it("is closed once, after the end that it stands before", async () => {
+    const { registry, bridge } = open();
+    const order: string[] = [];
+    registry.registerEndpoint(
+      "end",
+      () => ({ sendBatch() {}, receiveBatch() {}, close: () => void order.push("end") }) as never,
+    );
+    registry.registerMiddleware("change", () => ({ close: () => void order.push("change") }));
+    const endpoint = { end: {}, middlewares: [{ change: {} }] };
+    for (const opened of [await bridge.openPublisher(endpoint), await bridge.openConsumer(endpoint)]) {
+      await Promise.all([opened.close(), opened.close()]);
+      expect(order.splice(0)).toEqual(["end", "change"]);
+    }
   });
 
   it("keeps the id and the metadata of a message whose payload it changes", async () => {

@@ -1,7 +1,7 @@
 import { batchOf, type Consumer, type Delivery, type Disposition, Message, MqbError } from "@mqb/core/plugin";
 import { FakeClock, isPending, within } from "@mqb/testkit";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { endOfStream, openReceiver, openSender } from "../src/index.ts";
+import { EndOfStream, openReceiver, openSender } from "../src/index.ts";
 import { bridgeOf } from "./setup.ts";
 
 const INPUT = { memory: { topic: "t", enable_nack: true } };
@@ -108,7 +108,7 @@ function source(...steps: (string[] | Error)[]) {
   const consumer: Consumer = {
     async receive(): Promise<Delivery> {
       const step = steps.shift();
-      if (!step) throw endOfStream();
+      if (!step) throw new EndOfStream();
       if (step instanceof Error) throw step;
       return {
         batch: batchOf(step.map((text) => new Message(text))),

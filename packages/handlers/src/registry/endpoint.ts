@@ -11,6 +11,7 @@ import {
   type InputCapabilities,
   type MaybePromise,
   type Message,
+  MqbError,
   type OpenContext,
   type Outcome,
   type OutputCapabilities,
@@ -28,11 +29,12 @@ import { ANY_CONFIG, type FactoryContext, factoryContext } from "./factory.ts";
 export interface CodeEndpoint {
   /**
    * The next messages, at most `max`. Nothing or an empty list = nothing for now, which a drain takes for the end; throwing
-   * `endOfStream()` = the source is finished. When `signal` aborts it should resolve soon. Never called twice at a time.
+   * an `EndOfStream` = the source is finished. When `signal` aborts (the route stops or closes
+   * it) it should resolve soon. Never called twice at a time.
    */
   receiveBatch?(max: number, signal: AbortSignal): MaybePromise<Iterable<Body> | null | undefined>;
-  /** Settles the oldest batch that is not settled: one word per message. Called once per batch, in their order. */
-  commit?(dispositions: readonly ("ack" | "nack")[]): MaybePromise<void>;
+  /** Settles a batch: one word per message of it. Called once for each that had any, in their order. */
+  commit?(dispositions: readonly ("ack" | "nack")[], messages: readonly Message[]): MaybePromise<void>;
   /**
    * Takes messages. Returns nothing when all are accepted, else a list with an entry per message: nothing (accepted), a
    * `Message` (the answer to it), or an `Error` (it has failed). A throw fails all of them.
@@ -62,13 +64,16 @@ export interface EndpointOptions {
   readonly description?: string;
   /** [acknowledges, commits in order, knows its end; the rest not] */
   readonly input?: Partial<InputCapabilities>;
-  /** [acknowledges; the rest not] */
+  /** [acknowledges, can answer; the rest not] */
   readonly output?: Partial<OutputCapabilities>;
 }
 
 /** Thrown by `receiveBatch`: the source is finished for good. */
-export function endOfStream(): Error {
-  return errors.END_OF_STREAM({});
+export class EndOfStream extends MqbError {
+  constructor() {
+    const { code, kind, message } = errors.END_OF_STREAM({});
+    super(code, kind, message);
+  }
 }
 
 const INPUT: InputCapabilities = {
@@ -79,7 +84,7 @@ const INPUT: InputCapabilities = {
   replayablePosition: false,
   bounded: true,
 };
-const OUTPUT: OutputCapabilities = { acknowledges: true, replies: false, orderedPublish: false, idempotent: false };
+const OUTPUT: OutputCapabilities = { acknowledges: true, replies: true, orderedPublish: false, idempotent: false };
 
 export function endpointOf(name: string, factory: EndpointFactory, options: EndpointOptions = {}): EndpointDefinition {
   const open = async (config: unknown, context: OpenContext, method: "receiveBatch" | "sendBatch") => {
@@ -129,18 +134,46 @@ class CodeEnd {
 }
 
 class CodeConsumer extends CodeEnd implements Consumer {
+  private waiting: AbortController | undefined;
+
   async receive(max: number, signal: AbortSignal): Promise<Delivery> {
-    const given = await this.code.receiveBatch!(max, signal);
-    const where = `receiveBatch of "${this.name}"`;
-    const messages = Array.from(given ?? [], (body) => messageOf(body, where));
+    const messages = await this.next(max, signal);
     if (messages.length > max) throw errors.TOO_MANY({ endpoint: this.name, asked: max, got: messages.length });
     return {
       batch: batchOf(messages),
       commit: async (dispositions) => {
-        if (messages.length > 0) await this.code.commit?.(wordsOf(messages.length, dispositions));
+        if (messages.length > 0) await this.code.commit?.(wordsOf(messages.length, dispositions), messages);
       },
     };
   }
+
+  /** Ends a wait first. */
+  override close(): Promise<void> {
+    this.waiting?.abort();
+    return super.close();
+  }
+
+  private async next(max: number, signal: AbortSignal): Promise<Message[]> {
+    const waiting = new AbortController();
+    const stop = (): void => waiting.abort(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    this.waiting = waiting;
+    try {
+      const given = listOf(await this.code.receiveBatch!(max, waiting.signal), this.name);
+      return Array.from(given, (body) => messageOf(body, `receiveBatch of "${this.name}"`));
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** A text and bytes can be gone through as well, but each is one message and not a list of them. */
+function listOf(given: unknown, endpoint: string): Iterable<unknown> {
+  if (given === undefined || given === null) return [];
+  if (typeof given === "object" && Symbol.iterator in given && !ArrayBuffer.isView(given))
+    return given as Iterable<unknown>;
+  throw errors.NO_LIST({ endpoint, what: describe(given) });
 }
 
 function wordsOf(length: number, dispositions: readonly Disposition[] | undefined): ("ack" | "nack")[] {

@@ -25,6 +25,8 @@ import { ANY_CONFIG, type FactoryContext, factoryContext } from "./factory.ts";
 export interface CodeMiddleware {
   onReceive?(messages: readonly Message[]): MaybePromise<readonly (Body | null | undefined)[]>;
   onSend?(messages: readonly Message[]): MaybePromise<readonly (Body | null | undefined)[]>;
+  /** Called once, after the end that it stands before is closed. */
+  close?(): MaybePromise<void>;
 }
 
 /** Called at each opening, once per place in a route that names the middleware. */
@@ -44,14 +46,15 @@ export function middlewareOf(name: string, factory: MiddlewareFactory, descripti
     description: description ?? "Made by code of the host",
     schema: ANY_CONFIG,
     async input(inner, config, context) {
-      const { onReceive } = await make(config, context);
-      if (!onReceive) return inner;
-      const sift = sieve(name, "onReceive", onReceive);
-      return changedConsumer(inner, sift, (count) => context.accounting.settle("filtered", count));
+      const made = await make(config, context);
+      const sift = sieve(name, "onReceive", made);
+      return changedConsumer(inner, sift, closeOnce(inner, made), (count) => {
+        context.accounting.settle("filtered", count);
+      });
     },
     async output(inner, config, context) {
-      const { onSend } = await make(config, context);
-      return onSend ? changedPublisher(inner, sieve(name, "onSend", onSend)) : inner;
+      const made = await make(config, context);
+      return changedPublisher(inner, sieve(name, "onSend", made), closeOnce(inner, made));
     },
   });
 }
@@ -65,9 +68,11 @@ interface Sifted {
 
 type Sieve = (messages: readonly Message[]) => Promise<Sifted>;
 
-function sieve(name: string, method: "onReceive" | "onSend", change: NonNullable<CodeMiddleware["onReceive"]>): Sieve {
+/** Undefined where there is no function: everything passes. */
+function sieve(name: string, method: "onReceive" | "onSend", made: CodeMiddleware): Sieve | undefined {
+  if (!made[method]) return undefined;
   return async (before) => {
-    const after = await change(before);
+    const after = await made[method]!(before);
     if (!Array.isArray(after) || after.length !== before.length) {
       throw errors.WRONG_COUNT({ name, method, expected: before.length, got: describe(after) });
     }
@@ -82,12 +87,30 @@ function sieve(name: string, method: "onReceive" | "onSend", change: NonNullable
   };
 }
 
-function changedConsumer(inner: Consumer, sift: Sieve, dropped: (count: number) => void): Consumer {
+/** Closes the inner end, then what the factory made. */
+function closeOnce(inner: Consumer | Publisher, made: CodeMiddleware): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await inner.close();
+    } finally {
+      await made.close?.();
+    }
+  };
+  return () => (closing ??= close());
+}
+
+function changedConsumer(
+  inner: Consumer,
+  sift: Sieve | undefined,
+  close: () => Promise<void>,
+  dropped: (count: number) => void,
+): Consumer {
   return {
     async receive(max, signal): Promise<Delivery> {
       const delivery = await inner.receive(max, signal);
       const { length } = delivery.batch;
-      if (length === 0) return delivery;
+      if (length === 0 || !sift) return delivery;
       const { messages, positions } = await sift([...delivery.batch]);
       if (messages.length < length) dropped(length - messages.length);
       const batch = batchOf(messages);
@@ -95,22 +118,22 @@ function changedConsumer(inner: Consumer, sift: Sieve, dropped: (count: number) 
       if (messages.length === length) return { batch, commit: (own) => delivery.commit(own) };
       return { batch, commit: (own) => delivery.commit(own && scatter(length, positions, own, ACK, ACK)) };
     },
-    close: () => inner.close(),
+    close,
     ...(inner.status ? { status: () => inner.status!() } : {}),
   };
 }
 
-function changedPublisher(inner: Publisher, sift: Sieve): Publisher {
+function changedPublisher(inner: Publisher, sift: Sieve | undefined, close: () => Promise<void>): Publisher {
   return {
     async send(batch, signal) {
       const { length } = batch;
-      if (length === 0) return inner.send(batch, signal);
+      if (length === 0 || !sift) return inner.send(batch, signal);
       const { messages, positions } = await sift([...batch]);
       if (messages.length === 0) return new Array(length).fill(FILTERED);
       const sent = await inner.send(batchOf(messages), signal);
       return messages.length === length ? sent : scatter(length, positions, sent, ACCEPTED, FILTERED);
     },
-    close: () => inner.close(),
+    close,
     ...(inner.flush ? { flush: () => inner.flush!() } : {}),
     ...(inner.status ? { status: () => inner.status!() } : {}),
   };
