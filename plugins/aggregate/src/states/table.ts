@@ -11,10 +11,6 @@ export class Table {
     this.most = most === 0 ? Number.POSITIVE_INFINITY : most;
   }
 
-  get size(): number {
-    return this.held.size;
-  }
-
   find(key: string): Held | undefined {
     const found = this.held.get(key);
     if (found) found.used = ++this.uses;
