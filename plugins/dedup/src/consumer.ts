@@ -70,6 +70,7 @@ export class Deduplicator implements Consumer {
   private readonly clock: Clock;
   private readonly holding = new Set<Holder>();
   private readonly closing = new AbortController();
+  private words = new Uint32Array(0);
   private closed: Promise<void> | undefined;
 
   constructor(inner: Consumer, options: DeduplicationOptions, context: DeduplicationContext) {
@@ -110,18 +111,16 @@ export class Deduplicator implements Consumer {
 
   private sift(delivery: Delivery): Sifted {
     const { batch } = delivery;
-    const { seen, keys, hash, replays } = this.o;
+    const { seen, replays } = this.o;
     const now = this.clock.now();
     const holder = seen.begin(batch.length, now);
     this.holding.add(holder);
     const waiting: Waiting[] = [];
     const answered: [number, number][] = [];
     let kept: Uint32Array | undefined;
-    let keyless = 0;
-    keys.begin(batch);
+    const words = this.readKeys(batch);
     for (let at = 0; at < batch.length; at++) {
-      if (!keys.read(at)) keyless++;
-      const found = seen.take(holder, hash.words, now);
+      const found = seen.take(holder, words, now, 4 * at);
       if (found === Found.nothing) {
         if (kept) kept[holder.count - 1] = at;
         continue;
@@ -130,10 +129,24 @@ export class Deduplicator implements Consumer {
       if (found === Found.inFlight) waiting.push({ at, holder: seen.inFlightWith, number: seen.foundNumber });
       else if (replays) answered.push([at, seen.foundNumber]);
     }
-    if (keyless > 0) this.warnOfKeyless(keyless, batch);
     const known = batch.length - holder.count - waiting.length;
     if (known > 0) this.context.accounting.settle("deduplicated", known);
     return { delivery, holder, kept: kept?.subarray(0, holder.count), waiting, answered };
+  }
+
+  /** The hashes of a batch, four words each; before any is looked up, so that the looks do not wait for each other. */
+  private readKeys(batch: MessageBatch): Uint32Array {
+    const { keys, hash } = this.o;
+    if (this.words.length < 4 * batch.length) this.words = new Uint32Array(4 * batch.length);
+    const { words } = this;
+    let keyless = 0;
+    keys.begin(batch);
+    for (let at = 0; at < batch.length; at++) {
+      if (!keys.read(at)) keyless++;
+      for (let i = 0; i < 4; i++) words[4 * at + i] = hash.words[i]!;
+    }
+    if (keyless > 0) this.warnOfKeyless(keyless, batch);
+    return words;
   }
 
   private async commit(sifted: Sifted, own: readonly Disposition[] | undefined): Promise<void> {

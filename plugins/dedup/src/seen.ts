@@ -38,9 +38,9 @@ export class Seen {
     return holder;
   }
 
-  /** Takes a key for the holder unless it is known; returns one of `Found`. */
-  take(holder: Holder, words: Uint32Array, now: number): number {
-    const found = this.table.reserve(words, now, holder.id);
+  /** Takes a key, whose words begin at `from`, for the holder unless it is known; returns one of `Found`. */
+  take(holder: Holder, words: Uint32Array, now: number, from = 0): number {
+    const found = this.table.reserve(words, now, holder.id, from);
     if (found === Found.nothing) holder.count++;
     return found;
   }

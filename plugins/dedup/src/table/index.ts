@@ -24,12 +24,12 @@ export class Index {
     this.shard = this.shards[0]!;
   }
 
-  /** The number of the entry with this key; 0 = there is none. */
-  find(words: Uint32Array): number {
-    const shard = this.shards[words[0]! >>> (32 - SHARD_BITS)]!;
+  /** The number of the entry with the key whose four words begin at `from`; 0 = there is none. */
+  find(words: Uint32Array, from: number): number {
+    const shard = this.shards[words[from]! >>> (32 - SHARD_BITS)]!;
     const { slots } = shard;
     const mask = slots.length - 1;
-    const tag = words[1]!;
+    const tag = words[from + 1]!;
     this.shard = shard;
     let free = -1;
     for (let slot = (2 * tag) & mask; ; slot = (slot + 2) & mask) {
@@ -41,7 +41,7 @@ export class Index {
       const chunk = number === GONE ? undefined : this.chunkOf(number);
       if (chunk === undefined) {
         if (free < 0) free = slot;
-      } else if (slots[slot + 1] === tag && isAt(chunk, number, words)) {
+      } else if (slots[slot + 1] === tag && isAt(chunk, number, words, from)) {
         this.slot = slot;
         return number;
       }
@@ -49,12 +49,12 @@ export class Index {
   }
 
   /** Lets the key of the last `find` lead to this entry. */
-  set(words: Uint32Array, number: number): void {
+  set(words: Uint32Array, from: number, number: number): void {
     const { shard, slot } = this;
     const { slots } = shard;
     if (slots[slot] === EMPTY) shard.used++;
     slots[slot] = number;
-    slots[slot + 1] = words[1]!;
+    slots[slot + 1] = words[from + 1]!;
     if (shard.used * 20 > slots.length * 7) this.rebuild(shard);
   }
 
@@ -95,8 +95,13 @@ interface Shard {
   used: number;
 }
 
-function isAt(chunk: Chunk, number: number, key: Uint32Array): boolean {
+function isAt(chunk: Chunk, number: number, key: Uint32Array, from: number): boolean {
   const { words } = chunk;
   const at = ENTRY_WORDS * (number & CHUNK_MASK);
-  return words[at] === key[0] && words[at + 1] === key[1] && words[at + 2] === key[2] && words[at + 3] === key[3];
+  return (
+    words[at] === key[from] &&
+    words[at + 1] === key[from + 1] &&
+    words[at + 2] === key[from + 2] &&
+    words[at + 3] === key[from + 3]
+  );
 }

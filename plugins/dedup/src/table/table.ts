@@ -41,11 +41,11 @@ export class Table<Answer = unknown> {
   }
 
   /**
-   * Takes a key for a holder (a number from 0) unless it is known. Returns one of `Found`; with `nothing` a new entry in
-   * flight was made.
+   * Takes a key, whose four words begin at `from`, for a holder (a number from 0) unless it is known. Returns one of
+   * `Found`; with `nothing` a new entry in flight was made.
    */
-  reserve(words: Uint32Array, now: number, holder: number): number {
-    const number = this.index.find(words);
+  reserve(words: Uint32Array, now: number, holder: number, from = 0): number {
+    const number = this.index.find(words, from);
     if (number > 0) {
       const chunk = this.chunks[number >>> CHUNK_BITS]!;
       const expiry = chunk.doubles[expiryAt(number)]!;
@@ -60,7 +60,7 @@ export class Table<Answer = unknown> {
       }
       if (expiry > 0) this.end(chunk, number);
     }
-    this.index.set(words, this.add(words, -(holder + 1)));
+    this.index.set(words, from, this.add(words, from, -(holder + 1)));
     return Found.nothing;
   }
 
@@ -73,7 +73,7 @@ export class Table<Answer = unknown> {
   release(number: number): void {
     const { index, key } = this;
     this.copyKey(number, key, 0);
-    if (index.find(key) === number) index.remove();
+    if (index.find(key, 0) === number) index.remove();
     this.end(this.chunks[number >>> CHUNK_BITS]!, number);
     // What is released again and again must not pile up behind a key that lives long.
     while (this.next !== this.head && this.next > 1 && this.expiryOf(this.next - 1) === 0) this.next--;
@@ -81,7 +81,7 @@ export class Table<Answer = unknown> {
 
   /** A key from elsewhere, accepted already. A key that is known lives until the later end. Returns its entry. */
   load(words: Uint32Array, expiresAt: number): number {
-    const known = this.index.find(words);
+    const known = this.index.find(words, 0);
     if (known > 0) {
       const { doubles } = this.chunks[known >>> CHUNK_BITS]!;
       const at = expiryAt(known);
@@ -91,8 +91,8 @@ export class Table<Answer = unknown> {
       }
     }
     this.begin(1);
-    const number = this.add(words, expiresAt);
-    this.index.set(words, number);
+    const number = this.add(words, 0, expiresAt);
+    this.index.set(words, 0, number);
     return number;
   }
 
@@ -131,11 +131,11 @@ export class Table<Answer = unknown> {
     }
   }
 
-  private add(words: Uint32Array, expiry: number): number {
+  private add(words: Uint32Array, from: number, expiry: number): number {
     const number = this.next;
     const chunk = (this.chunks[number >>> CHUNK_BITS] ??= new Chunk());
     const at = ENTRY_WORDS * (number & CHUNK_MASK);
-    for (let i = 0; i < 4; i++) chunk.words[at + i] = words[i]!;
+    for (let i = 0; i < 4; i++) chunk.words[at + i] = words[from + i]!;
     chunk.doubles[expiryAt(number)] = expiry;
     this.next = number + 1;
     this.size++;
