@@ -55,7 +55,7 @@ it.each(["file:keys", "sled://keys?durable=true"])(
 
     const written = readFileSync(path("out.txt"), "utf8").split("\n").slice(0, -1);
     expect(new Set(written)).toEqual(new Set(rows));
-    // What was in flight at each kill may have arrived without its key being stored; half a row ends a killed write.
+    // What was in flight at each kill may have arrived without its key being stored.
     expect(written.length - COUNT / 2).toBeLessThanOrEqual(killed * BATCH * WORKERS);
   },
 );
