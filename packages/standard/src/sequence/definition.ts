@@ -113,5 +113,5 @@ function check({ cursor_id: id, checkpoint_store: url }: SequenceSettings): Find
   if ((id == null) === (url == null)) return [];
   const [has, needs] = url == null ? ["cursor_id", "checkpoint_store"] : ["checkpoint_store", "cursor_id"];
   const message = `\`${has}\` of a sequence has no effect without \`${needs}\`: every restart begins with the first phase`;
-  return [{ level: "warning", path: [has!], code: "MQB_STANDARD_SEQUENCE_MARKER", message, hint: `set \`${needs}\`` }];
+  return [{ level: "warning", path: [has!], code: "MQB_STANDARD_SEQUENCE_HALF", message, hint: `set \`${needs}\`` }];
 }
