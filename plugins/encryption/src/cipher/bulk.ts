@@ -23,7 +23,7 @@ import {
 import { instantiate, type Loops } from "./wasm.ts";
 
 /** Payloads up to so many bytes are worth it; a call of node:crypto for each is faster on longer ones. */
-export const SMALL: Readonly<Record<CipherName, number>> = { xchacha20poly1305: 8192, aes256gcm: 2048 };
+export const SMALL: Readonly<Record<CipherName, number>> = { xchacha20poly1305: 8192, aes256gcm: 1024 };
 
 /**
  * Encrypts many small messages with one call: XChaCha20-Poly1305 as a whole, of AES-GCM what is not AES. It is loaded with pieces of a batch, runs, and what came out is
