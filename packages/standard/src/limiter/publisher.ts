@@ -1,20 +1,21 @@
 import type { OpenContext, Publisher } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
-import { Pauses } from "../pause.ts";
 import { wrapPublisher } from "../wrap.ts";
-import { type Pace, rest } from "./pace.ts";
+import { Gate } from "./gate.ts";
+import type { Pace } from "./pace.ts";
 
 /** Sends batches as they are, each when those before it have had their time. */
 export function limitedPublisher(inner: Publisher, pace: Pace, { clock }: Pick<OpenContext, "clock">): Publisher {
-  const pauses = new Pauses(clock);
+  const gate = new Gate(pace, clock);
   return wrapPublisher(inner, {
     async send(batch, signal) {
-      const ms = pace.take(batch.length);
-      if (ms >= 1 && !(await rest(pauses, ms, signal))) throw errors.PAUSE_CUT({ middleware: "limiter" });
+      if (batch.length > 0 && !(await gate.pass(batch.length, signal))) {
+        throw errors.PAUSE_CUT({ middleware: "limiter" });
+      }
       return inner.send(batch, signal);
     },
     close() {
-      pauses.end();
+      gate.close();
       return inner.close();
     },
   });

@@ -58,6 +58,22 @@ it.each([1e-9, 0.001])("stops at once at a rate of %d in a second", async (rate)
   expect(clock.pending).toBe(0);
 });
 
+it("the time of a send that gives up goes to the next one: many that cannot wait do not keep each other out", async () => {
+  const { clock, sink, publisher } = await setUp(10);
+  await publisher.send(messageBatch(3), NEVER);
+  for (let n = 0; n < 20; n++) {
+    const stop = new AbortController();
+    const sends = Promise.allSettled([0, 1, 2].map(() => publisher.send(messageBatch(3), stop.signal)));
+    await clock.advance(200);
+    stop.abort();
+    await sends;
+  }
+  // 4 seconds at 10 messages in a second, in threes, of which none can wait for longer than 200 ms.
+  expect(sink.messages.length).toBeGreaterThanOrEqual(30);
+  expect(sink.messages.length).toBeLessThanOrEqual(43);
+  expect(clock.pending).toBe(0);
+});
+
 it("a close ends a wait, and sends nothing", async () => {
   const { clock, sink, publisher } = await setUp(1);
   await publisher.send(messageBatch(1), NEVER);
