@@ -205,10 +205,4 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     sides: "both",
     fields: "path! tree read_from_start:flag delete_after_read:flag",
   },
-  sequence: {
-    from: "@mqb/standard",
-    sides: "in",
-    structural: true,
-    fields: "endpoints!:[in] cursor_id checkpoint_store",
-  },
 };
