@@ -12,6 +12,7 @@ import { createSchemas, type Schemas, withSchemasOnce } from "./fields/schemas.t
 import { type Visited, walkRoute } from "./fields/walk.ts";
 import { lintConfiguration, lintSubject, type Subject, subjectOf, type Written } from "./lint/index.ts";
 import { type Install, isNotInstalled, onePerPackage, withInstall } from "./missing-packages.ts";
+import { asWritten } from "./redact/as-written.ts";
 import { redactUri } from "./redact/uri.ts";
 
 /** Shorter ones are words of every text. */
@@ -148,7 +149,7 @@ class Check {
       const own = found.filter(({ route }) => route === one.name).map(({ problem }) => problem);
       if (own.length === 0) return one;
       const { plan, ...rest } = one;
-      const problems = [...one.problems, ...this.shown(own, written[index]!, one.config, new Map())];
+      const problems = [...one.problems, ...this.shown(own, written[index]!, one.config, new Map(), true)];
       const isWrong = own.some((problem) => problem.level === "error");
       return { ...rest, problems, ...(plan && !isWrong ? { plan } : {}) };
     });
@@ -159,12 +160,14 @@ class Check {
     route: WrittenRoute,
     config: unknown,
     left: Fitted["left"],
+    isTogether = false,
   ): readonly DocumentProblem[] {
     if (found.length === 0) return [];
     const visited = new Map<string, Visited>();
     walkRoute(config, this.registry, this.schemas, (one) => visited.set(keyOfPath(one.path), one));
     this.learn(route, visited);
-    return found.map((problem) => this.located(problem, route, config, visited, left));
+    const around = this.configuration.hasFilled ? this.around(route, isTogether) : [];
+    return found.map((problem) => this.located(problem, route, config, visited, left, around));
   }
 
   /** The same routes, with the lines that their problems are about. */
@@ -197,18 +200,57 @@ class Check {
     return fitRoute(route.config, placeAt, this.registry, this.schemas);
   }
 
+  /** Where the values stand that a problem of a route may quote. */
+  private around(route: WrittenRoute, isTogether: boolean): readonly Place[] {
+    const { place: root, publishers } = this.configuration;
+    if (isTogether) return [root];
+    const paths = [route.path, ...Object.values(route.sides ?? {}), ...publishers.map(({ path }) => path)];
+    return paths.map((path) => nearestPlace(root, path).place);
+  }
+
   private located(
     problem: Problem,
     route: WrittenRoute,
     config: unknown,
     visited: ReadonlyMap<string, Visited>,
     left: Fitted["left"],
+    around: readonly Place[],
   ): DocumentProblem {
     const { place: root } = this.configuration;
     const path = documentPath(route, problem.path);
     const at = locate(root, path, problem.code === "MQB_CONFIG_VALUE" ? "value" : "key");
-    const told = { ...withoutSecrets(problem, visited), ...this.told(problem, path, visited, left), path, at };
+    const said = this.asWritten(withoutSecrets(problem, visited), path, around, visited);
+    const told = { ...said, ...this.told(problem, path, visited, left), path, at };
     return withInstall(told, config, problem.path, this.registry, this.options.install);
+  }
+
+  /** A definition may quote what variables put in. */
+  private asWritten(
+    problem: Problem,
+    path: Path,
+    around: readonly Place[],
+    visited: ReadonlyMap<string, Visited>,
+  ): Problem {
+    if (!this.configuration.hasFilled) return problem;
+    const own = nearestPlace(this.configuration.place, path).place;
+    const isPublic = (text: string): boolean => this.names(visited).has(text);
+    const words = problem.code.startsWith("MQB_EXPRESSION_");
+    const shown = (text: string): string => asWritten(text, { own, around, words }, isPublic);
+    const { hint } = problem;
+    const message = shown(problem.message);
+    // The mark below an expression would not stand where it belongs any more.
+    const kept = message === problem.message ? message : message.split("\n")[0]!;
+    return { ...problem, message: kept, ...(hint === undefined ? {} : { hint: shown(hint) }) };
+  }
+
+  /** Words of mqb itself and names of this configuration, which are no secrets. */
+  private names(visited: ReadonlyMap<string, Visited>): ReadonlySet<string> {
+    const names = new Set([...this.registry.names("endpoint"), ...this.registry.names("middleware")]);
+    for (const { name } of this.configuration.routes) names.add(name);
+    for (const { path, field } of visited.values()) {
+      for (const name of [...path, ...(field?.choices ?? [])]) names.add(String(name));
+    }
+    return names;
   }
 
   /** What the configuration knows better than the schema: what was written, and what it came from. */

@@ -1,9 +1,9 @@
 import { wholeNumber } from "../exact.ts";
 import type { DeferredText } from "./deferred.ts";
 import type { TextMap, TextNode, TextPair } from "./nodes.ts";
-import { type IndexedText, locationAt, NO_CHILDREN, type Path, type Place } from "./place.ts";
+import { type FilledPart, type IndexedText, locationAt, NO_CHILDREN, type Path, type Place } from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
-import { substitute } from "./substitute.ts";
+import { substitute, withoutDefaults } from "./substitute.ts";
 
 export interface ConvertOptions {
   /** The value of a variable. */
@@ -93,9 +93,16 @@ class Conversion {
     if (!node) return leaf(null);
     if (typeof node.value === "number") return leaf(exactNumber(node.value, node.text));
     if (typeof node.value !== "string") return leaf(isPlainValue(node.value) ? node.value : node.text);
-    const { text, used } = this.substituted(node.value, offset, path);
+    const { text, used, written } = this.substituted(node.value, offset, path);
     if (used.length === 0) return leaf(text);
-    const filled = { plain: node.isPlain, variables: [...new Set(used)] };
+    const variables = [...new Set(used.map(({ name }) => name))];
+    const filled = {
+      plain: node.isPlain,
+      variables,
+      whole: text,
+      written: withoutDefaults(written),
+      parts: used,
+    };
     return { value: text, place: { ...this.place(offset, end, NO_CHILDREN), filled } };
   }
 
@@ -176,12 +183,16 @@ class Conversion {
     return undefined;
   }
 
-  private substituted(text: string, offset: number, path: Path): { text: string; used: readonly string[] } {
+  private substituted(
+    text: string,
+    offset: number,
+    path: Path,
+  ): { text: string; used: readonly FilledPart[]; written: string } {
     const { deferred, lookup } = this.options;
     const written = deferred?.restore(text) ?? text;
-    if (!written.includes("$")) return { text: written, used: [] };
+    if (!written.includes("$")) return { text: written, used: [], written };
     const { text: result, used, unknown } = substitute(written, lookup);
-    for (const name of used) this.variables.add(name);
+    for (const { name } of used) this.variables.add(name);
     for (const name of unknown) {
       this.variables.add(name);
       this.problems.push({
@@ -192,7 +203,7 @@ class Conversion {
         at: locationAt(this.source, offset),
       });
     }
-    return { text: result, used };
+    return { text: result, used, written };
   }
 
   private origin(offset: number): number {

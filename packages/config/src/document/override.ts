@@ -58,7 +58,8 @@ function faultOf(found: OverridePath): Problem {
 }
 
 function leaf(source: SourceVariable, text: string): Placed {
-  const filled = { plain: true, variables: [] };
+  const written = `\${${source.name}}`;
+  const filled = { plain: true, variables: [], whole: text, written, parts: [{ name: source.name, text }] };
   return { value: text, place: { source, key: 0, value: 0, children: NO_CHILDREN, filled } };
 }
 

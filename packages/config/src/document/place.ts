@@ -41,6 +41,18 @@ export interface Filled {
   readonly plain: boolean;
   /** Names of the variables whose values, or whose defaults, stand in it. */
   readonly variables: readonly string[];
+  /** With what the variables put in. */
+  readonly whole: string;
+  /** As it stands in the document, but for the defaults. */
+  readonly written: string;
+  /** What each variable put into it. */
+  readonly parts: readonly FilledPart[];
+}
+
+/** What stands for one reference to a variable. */
+export interface FilledPart {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** A point in a text for people; line and column count from 1, and are 0 in what is no text. */

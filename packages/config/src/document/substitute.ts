@@ -1,11 +1,13 @@
+import type { FilledPart } from "./place.ts";
+
 /** A reference to a variable: `${NAME}`, `${NAME:-default}` or `$NAME`. `$$` is skipped: it escapes a template. */
 const REFERENCE = /\$\$|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 const BARE_REFERENCE = /\$\$|\$([A-Za-z_]\w*)/g;
 
 export interface Substituted {
   readonly text: string;
-  /** Names of the references that were replaced, by a value or by a default. */
-  readonly used: readonly string[];
+  /** The references that were replaced, by a value or by a default. */
+  readonly used: readonly FilledPart[];
   /** Names written as `${NAME}` that nobody knows; they stay as written. `$name` is often not meant as one. */
   readonly unknown: readonly string[];
 }
@@ -16,7 +18,7 @@ export interface Substituted {
  */
 export function substitute(text: string, lookup: (name: string) => string | undefined): Substituted {
   const unknown: string[] = [];
-  const used: string[] = [];
+  const used: FilledPart[] = [];
   const replaced = (written: string, braced?: string, fallback?: string, bare?: string): string => {
     if (written === "$$") return written;
     const name = (braced ?? bare)!;
@@ -26,8 +28,9 @@ export function substitute(text: string, lookup: (name: string) => string | unde
       if (braced !== undefined) unknown.push(braced);
       return written;
     }
-    used.push(name);
-    return isEmpty && fallback !== undefined ? fallback : value!;
+    const put = isEmpty && fallback !== undefined ? fallback : value!;
+    used.push({ name, text: put });
+    return put;
   };
   // Behind the last brace none is closed, and the end of it would be looked for from each one that is opened.
   const end = text.lastIndexOf("}") + 1;
@@ -36,4 +39,9 @@ export function substitute(text: string, lookup: (name: string) => string | unde
     .slice(end)
     .replace(BARE_REFERENCE, (written, name?: string) => replaced(written, undefined, undefined, name));
   return { text: head + tail, used, unknown };
+}
+
+/** A text with references as messages show it: without the defaults, which may be secrets. */
+export function withoutDefaults(text: string): string {
+  return text.replace(/(\$\{[A-Za-z_]\w*:-)[^}]*\}/g, "$1…}");
 }
