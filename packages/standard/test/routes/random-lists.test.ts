@@ -60,7 +60,8 @@ const INPUT: readonly Make[] = [
 ];
 const OUTPUT: readonly Make[] = [
   ...BOTH,
-  (dice) => ({ timeout: { timeout_ms: dice.between(20, 200) } }),
+  // Longer than all buffers of a list wait together: with less, nothing would ever be sent.
+  (dice) => ({ timeout: { timeout_ms: dice.between(300, 900) } }),
   (dice) => ({ retry: { max_attempts: dice.between(1, 4), initial_interval_ms: dice.roll(10), jitter: 0.5 } }),
   () => ({ dlq: { endpoint: { dead: {} } } }),
   (dice) => ({
