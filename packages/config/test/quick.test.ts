@@ -35,17 +35,21 @@ const PATIENCE_MS = 60_000;
 const documents = readExamples().map(({ body }) => body);
 
 describe("the quick reader", () => {
-  it("gives the nodes that the full one gives", () => {
-    let read = 0;
-    const random = randomFrom(20_261_130);
-    for (let index = 0; index < 1500; index++) {
-      const lines = index < documents.length ? documents[index]! : mutate(pick(random, documents), documents, random);
-      const text = random() < 0.1 ? lines.replace(/\r?\n/g, "\r\n") : lines;
-      const quick = readQuickly(text);
-      if (!quick) continue;
-      read += 1;
-      expect(comparable(quick), text).toEqual(comparable(readFully(text)));
-    }
-    expect(read).toBeGreaterThan(300);
-  }, PATIENCE_MS);
+  it(
+    "gives the nodes that the full one gives",
+    () => {
+      let read = 0;
+      const random = randomFrom(20_261_130);
+      for (let index = 0; index < 1500; index++) {
+        const lines = index < documents.length ? documents[index]! : mutate(pick(random, documents), documents, random);
+        const text = random() < 0.1 ? lines.replace(/\r?\n/g, "\r\n") : lines;
+        const quick = readQuickly(text);
+        if (!quick) continue;
+        read += 1;
+        expect(comparable(quick), text).toEqual(comparable(readFully(text)));
+      }
+      expect(read).toBeGreaterThan(300);
+    },
+    PATIENCE_MS,
+  );
 });
