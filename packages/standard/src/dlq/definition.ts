@@ -1,23 +1,20 @@
 import { type CheckContext, defineMiddleware, type Finding, type OpenContext } from "@mqb/core/plugin";
+import { Budget, type BudgetLimits } from "./budget.ts";
 import { type DlqSettings, dlqSchema, thresholdOf } from "./config.ts";
 import { type DlqMemory, DlqPublisher } from "./publisher.ts";
 import { Remembered } from "./remembered.ts";
-import { StopWindow } from "./stop-window.ts";
 
 export const dlq = defineMiddleware({
   description: "Sends messages that failed for good to another endpoint",
   schema: dlqSchema,
   async output(inner, settings, context) {
     const { route, clock, log } = context;
+    const limits = limitsOf(settings);
     return new DlqPublisher({
       inner,
       letters: await context.openPublisher(settings.endpoint, "endpoint"),
-      memory: memoryOf(settings, context),
-      limits: {
-        window: settings.stop_window ?? 0,
-        threshold: thresholdOf(settings) ?? 0,
-        after: settings.stop_after ?? Number.POSITIVE_INFINITY,
-      },
+      memory: memoryOf(limits, context),
+      limits,
       route,
       clock,
       log,
@@ -42,16 +39,19 @@ function checkOrder({ middlewares }: CheckContext): Finding[] {
   ];
 }
 
-function memoryOf(settings: DlqSettings, { session }: OpenContext): DlqMemory {
+function limitsOf(settings: DlqSettings): BudgetLimits {
+  const { stop_window: window, stop_after: after } = settings;
+  const threshold = thresholdOf(settings);
+  return {
+    after: after ?? Number.POSITIVE_INFINITY,
+    ...(window != null && threshold !== undefined ? { window, threshold } : {}),
+  };
+}
+
+function memoryOf(limits: BudgetLimits, { session }: OpenContext): DlqMemory {
   const before = session.get("dlq") as DlqMemory | undefined;
   if (before) return before;
-  const { stop_window: window } = settings;
-  const threshold = thresholdOf(settings);
-  const memory: DlqMemory = {
-    remembered: new Remembered(),
-    letters: 0,
-    ...(window != null && threshold !== undefined ? { window: new StopWindow(window, threshold) } : {}),
-  };
+  const memory: DlqMemory = { remembered: new Remembered(), budget: new Budget(limits) };
   session.set("dlq", memory);
   return memory;
 }

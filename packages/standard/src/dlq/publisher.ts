@@ -13,16 +13,14 @@ import {
   type Publisher,
 } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import type { Budget, BudgetLimits } from "./budget.ts";
 import { failureText } from "./failure-text.ts";
 import { type Remembered, redeliveryKey } from "./remembered.ts";
-import type { StopWindow } from "./stop-window.ts";
 
 /** What a dlq keeps for its place in the route, across reconnects. */
 export interface DlqMemory {
   readonly remembered: Remembered;
-  readonly window?: StopWindow;
-  /** How many were dead-lettered since the start of the route. */
-  letters: number;
+  readonly budget: Budget;
   /** Set when there were too many: nothing is sent any more. */
   stopped?: MqbError;
 }
@@ -31,7 +29,7 @@ export interface DlqSetup {
   readonly inner: Publisher;
   readonly letters: Publisher;
   readonly memory: DlqMemory;
-  readonly limits: { readonly window: number; readonly threshold: number; readonly after: number };
+  readonly limits: BudgetLimits;
   readonly route: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,9 +56,9 @@ export class DlqPublisher implements Publisher {
       if (!isForGood(error)) throw error;
       outcomes = new Array<Outcome>(batch.length).fill(failed(error));
     }
-    if (outcomes) return this.capture(batch, outcomes, signal);
-    memory.window?.delivered(batch.length);
-    return undefined;
+    if (outcomes?.some(needsLetter)) return this.capture(batch, outcomes, signal);
+    memory.budget.delivered(outcomes ? outcomes.filter(({ type }) => type !== "failed").length : batch.length);
+    return outcomes;
   }
 
   async flush(): Promise<void> {
@@ -88,39 +86,80 @@ export class DlqPublisher implements Publisher {
     outcomes: readonly Outcome[],
     signal: AbortSignal,
   ): Promise<readonly Outcome[]> {
-    const { memory, log, route } = this.setup;
-    const result = outcomes.slice();
-    const letters: Letter[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.type !== "failed") memory.window?.delivered(1);
-      if (outcome.type !== "failed" || !isForGood(outcome.error)) continue;
-      const key = redeliveryKey(batch, index);
-      if (memory.remembered.has(key)) result[index] = DEAD_LETTERED;
-      else if (memory.stopped) result[index] = failed(memory.stopped);
-      else {
-        letters.push({ index, key, error: outcome.error });
-        this.charge(outcome.error);
-      }
-    }
-    if (letters.length === 0) return result;
-    const settled = this.turn.then(() => this.sendLetters(batch, letters, signal));
+    const settled = this.turn.then(() => this.settle(batch, outcomes, signal));
     this.turn = settled;
-    (await settled).forEach((outcome, i) => {
-      result[letters[i]!.index] = outcome;
-    });
-    log.warn(`${letters.length} message(s) failed for good; the first one with: ${describeError(letters[0]!.error)}`, {
-      route,
-    });
+    return settled;
+  }
+
+  /**
+   * Sends no more letters than the budget has room for, until it is used up: only then is it known which were taken, and
+   * only those count. Never rejects.
+   */
+  private async settle(
+    batch: MessageBatch,
+    outcomes: readonly Outcome[],
+    signal: AbortSignal,
+  ): Promise<readonly Outcome[]> {
+    const { log, route } = this.setup;
+    const result = outcomes.slice();
+    const sent: Letter[] = [];
+    let refusal: Failed | undefined;
+    for (let from = 0; from < outcomes.length; ) {
+      const { letters, to } = this.choose(batch, result, from, refusal);
+      const answers = await this.sendLetters(batch, letters, signal);
+      letters.forEach((letter, i) => {
+        const answer = answers[i];
+        result[letter.index] = answer ? notTaken(letter.error, answer.error) : DEAD_LETTERED;
+        if (!answer) this.setup.memory.remembered.add(letter.key);
+      });
+      this.charge(outcomes, result, letters, from, to);
+      // An endpoint that took none of them is not asked again for the rest.
+      if (letters.length > 0 && answers.every((answer) => answer !== undefined)) refusal = answers[0];
+      sent.push(...letters);
+      from = to;
+    }
+    if (sent.length > 0) {
+      const text = `${sent.length} message(s) failed for good; the first one with: ${describeError(sent[0]!.error)}`;
+      log.warn(text, { route });
+    }
     return result;
   }
 
-  /** One outcome per letter. Never rejects. */
+  /** The letters from a position on, up to the one that would be too many; settles what needs no letter. */
+  private choose(
+    batch: MessageBatch,
+    result: Outcome[],
+    from: number,
+    refusal: Failed | undefined,
+  ): { readonly letters: readonly Letter[]; readonly to: number } {
+    const { memory } = this.setup;
+    const budget = memory.budget.copy();
+    const letters: Letter[] = [];
+    let to = from;
+    for (; to < result.length && (memory.stopped || !budget.exceeded()); to++) {
+      const outcome = result[to]!;
+      if (outcome.type !== "failed") budget.delivered(1);
+      if (!needsLetter(outcome)) continue;
+      const key = redeliveryKey(batch, to);
+      if (memory.remembered.has(key)) result[to] = DEAD_LETTERED;
+      else if (memory.stopped) result[to] = failed(memory.stopped);
+      else if (refusal) result[to] = notTaken(outcome.error, refusal.error);
+      else {
+        letters.push({ index: to, key, error: outcome.error });
+        budget.deadLettered();
+      }
+    }
+    return { letters, to };
+  }
+
+  /** What the dead-letter endpoint said of each letter that it did not take; undefined of the others. Never rejects. */
   private async sendLetters(
     batch: MessageBatch,
     letters: readonly Letter[],
     signal: AbortSignal,
-  ): Promise<readonly Outcome[]> {
-    const { clock, route, memory } = this.setup;
+  ): Promise<readonly (Failed | undefined)[]> {
+    if (letters.length === 0) return [];
+    const { clock, route } = this.setup;
     const stamped = letters.map(({ index, error }) =>
       batch.at(index).with({
         metadata: {
@@ -130,35 +169,57 @@ export class DlqPublisher implements Publisher {
         },
       }),
     );
-    let taken: readonly Outcome[] | undefined;
     try {
-      taken = await this.setup.letters.send(batchOf(stamped), signal);
+      const taken = await this.setup.letters.send(batchOf(stamped), signal);
+      return letters.map((_, i) => {
+        const outcome = taken?.[i];
+        return outcome?.type === "failed" ? outcome : undefined;
+      });
     } catch (error) {
-      return letters.map((letter) => notTaken(letter, error));
+      return new Array<Failed>(letters.length).fill({ type: "failed", error });
     }
-    return letters.map((letter, i) => {
-      const outcome = taken?.[i];
-      if (outcome?.type === "failed") return notTaken(letter, outcome.error);
-      this.count++;
-      memory.remembered.add(letter.key);
-      return DEAD_LETTERED;
-    });
   }
 
-  /** Counts a letter; the one that is too many is still sent. */
-  private charge(error: unknown): void {
+  /** Counts what was delivered and the letters that were taken, in the order of the messages. */
+  private charge(
+    outcomes: readonly Outcome[],
+    result: readonly Outcome[],
+    letters: readonly Letter[],
+    from: number,
+    to: number,
+  ): void {
     const { memory, limits } = this.setup;
-    memory.letters += 1;
-    const last = describeError(error);
-    if (memory.window?.deadLettered()) memory.stopped = errors.DLQ_THRESHOLD({ ...limits, last });
-    else if (memory.letters > limits.after) memory.stopped = errors.DLQ_BUDGET({ limit: limits.after, last });
+    if (memory.stopped) return;
+    let next = 0;
+    for (let index = from; index < to; index++) {
+      if (outcomes[index]!.type !== "failed") memory.budget.delivered(1);
+      if (letters[next]?.index !== index) continue;
+      const { error } = letters[next++]!;
+      if (result[index]!.type === "failed") continue;
+      this.count += 1;
+      memory.budget.deadLettered();
+      const exceeded = memory.budget.exceeded();
+      if (!exceeded) continue;
+      const last = describeError(error);
+      const { after, window = 0, threshold = 0 } = limits;
+      memory.stopped =
+        exceeded === "threshold"
+          ? errors.DLQ_THRESHOLD({ window, threshold, last })
+          : errors.DLQ_BUDGET({ limit: after, last });
+    }
   }
 }
+
+type Failed = Extract<Outcome, { type: "failed" }>;
 
 interface Letter {
   readonly index: number;
   readonly key: string;
   readonly error: unknown;
+}
+
+function needsLetter(outcome: Outcome): outcome is Failed {
+  return outcome.type === "failed" && isForGood(outcome.error);
 }
 
 function isForGood(error: unknown): boolean {
@@ -167,8 +228,8 @@ function isForGood(error: unknown): boolean {
 }
 
 /** The message stays with its source: it is nacked, whatever the dead-letter endpoint said about it. */
-function notTaken(letter: Letter, error: unknown): Outcome {
-  const original = describeError(letter.error);
+function notTaken(failure: unknown, error: unknown): Outcome {
+  const original = describeError(failure);
   if (kindOf(error, "retryable") === "connection")
     return failed(errors.DLQ_UNREACHABLE({ original }, { cause: error }));
   // As a cause, an error whose own retries are exhausted would pass that on.
