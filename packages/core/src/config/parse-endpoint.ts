@@ -72,11 +72,9 @@ function parseMiddlewares(raw: unknown, problems: Problems): Parsed[] {
 }
 
 function listEntries(raw: unknown, problems: Problems): [string | number, unknown][] {
-  if (raw === undefined || raw === null) return [];
   if (Array.isArray(raw)) return raw.map((entry, i) => [i, entry]);
-  // Environment overrides address a list by number and so make a map of numbers.
-  if (isMap(raw) && Object.keys(raw).every((key) => /^\d+$/.test(key)))
-    return Object.entries(raw).sort(([a], [b]) => Number(a) - Number(b));
+  const isEmpty = isMap(raw) && Object.keys(raw).length === 0;
+  if (raw === undefined || raw === null || isEmpty) return [];
   problems.error("MQB_CONFIG_TYPE", `"middlewares" is a list`, "write each one as `- name: { … }`");
   return [];
 }

@@ -38,9 +38,12 @@ export class Accounting {
     this.whole?.settle(ending, count);
   }
 
-  /** What is in flight is given up and returns to its source; whatever somebody reports after this is ignored. */
-  close(): void {
-    this.settle("nacked", this.counts.inFlight);
+  /**
+   * What is in flight is given up: it returns to its source, or is lost where that takes nothing back. Whatever somebody
+   * reports after this is ignored.
+   */
+  close(takesBack: boolean): void {
+    this.settle(takesBack ? "nacked" : "dropped", this.counts.inFlight);
     this.closed = true;
   }
 

@@ -105,7 +105,12 @@ export class Connection {
   async close(): Promise<void> {
     if (this.consumer) await closeEnd(this.consumer, "input", this.scope);
     if (this.publisher) await closeEnd(this.publisher, "output", this.scope);
-    this.scope.accounting.close();
+    const { name: route, input } = this.s.plan;
+    const { acknowledges, takesBack = acknowledges } = input.input!;
+    const left = this.scope.accounting.get("inFlight");
+    const lost = `route ${route}: ${left} messages were read and not delivered; the input "${input.type}" takes nothing back`;
+    if (left > 0 && !takesBack) this.s.bridge.log.error(lost, { route });
+    this.scope.accounting.close(takesBack);
     this.life.abort(coreErrors.STOPPED({ route: this.scope.route }));
   }
 }

@@ -4,12 +4,12 @@ import { sleep } from "../contract/clock.ts";
 import { coreErrors } from "../errors/errors.ts";
 import { describeError } from "../errors/mqb-error.ts";
 import { Accounting } from "./accounting.ts";
-import { Backoff } from "./backoff.ts";
+import { createBackoff } from "./backoff.ts";
 import { Connection, type ConnectionSettings, NOTHING } from "./connection.ts";
 import { Drops } from "./drops.ts";
 import type { Handler } from "./handler.ts";
 import { endOf, type PumpEnd } from "./pump.ts";
-import { isHealthy, type RouteResult, type RouteState, type RouteStatus } from "./status.ts";
+import { type RouteResult, type RouteState, type RouteStatus, WELL } from "./status.ts";
 
 export interface RouteRunOptions {
   readonly handler?: Handler;
@@ -48,7 +48,7 @@ export class Route {
   private readonly accounting = new Accounting();
   private readonly drops: Drops;
   private readonly stopping = new AbortController();
-  private readonly backoff: Backoff;
+  private readonly backoff: ReturnType<typeof createBackoff>;
   /** For each connection. */
   private readonly settings: ConnectionSettings;
   private resolveDone: (result: RouteResult) => void = () => {};
@@ -66,7 +66,7 @@ export class Route {
     this.bridge = bridge;
     this.unreachable = run.unreachable ?? "fail";
     this.drops = new Drops(plan.name, bridge.log);
-    this.backoff = new Backoff(plan.options.reconnectIntervalMs);
+    this.backoff = createBackoff(plan.options.reconnectIntervalMs);
     const { handler, limit = Number.POSITIVE_INFINITY } = run;
     const remaining = (): number => limit - this.delivered();
     const { accounting, drops, backoff } = this;
@@ -132,7 +132,7 @@ export class Route {
     return {
       name: this.name,
       state: this.current,
-      healthy: isHealthy(this.current, [ends.input, ends.output]),
+      healthy: WELL.includes(this.current) && [ends.input, ends.output].every((end) => end?.healthy ?? true),
       ...(error === undefined ? {} : { error: describeError(error) }),
       guarantee: this.plan.guarantee.level,
       guaranteeReason: this.plan.guarantee.reason,

@@ -34,8 +34,5 @@ export interface RouteStatus {
   readonly output?: EndpointStatus;
 }
 
-const WELL: readonly RouteState[] = ["running", "stopping", "completed", "stopped"];
-
-export function isHealthy(state: RouteState, ends: readonly (EndpointStatus | undefined)[]): boolean {
-  return WELL.includes(state) && ends.every((end) => end?.healthy ?? true);
-}
+/** States in which nothing is wrong with the route itself. */
+export const WELL: readonly RouteState[] = ["running", "stopping", "completed", "stopped"];

@@ -31,6 +31,7 @@ export function untilIdle(consumer: Consumer, { type, input }: ResolvedEndpoint,
       idle.abort(signal.reason);
     };
     signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
     try {
       return await orAborted(consumer.receive(max, idle.signal), deaf.signal);
     } catch (error) {

@@ -116,12 +116,6 @@ describe("a `middlewares` list", () => {
     ]);
   });
 
-  it("may be a map of numbers, as environment overrides make it, in the order of the numbers", () => {
-    const { plan } = check(output({ 10: { delay: {} }, 2: { retry: { max_attempts: 1 } } }));
-    expect(plan?.output.middlewares.map(({ name }) => name)).toEqual(["retry", "delay"]);
-    expect(errorsOf(output({ 2: { retry: { x: 1 } } }))[0]).toContain("UNKNOWN_FIELD output.middlewares.2.retry.x");
-  });
-
   it.each([[undefined], [null], [[]], [{}]])("may be empty: %j", (middlewares) => {
     expect(check(output(middlewares)).plan?.output.middlewares).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe("the accounting", () => {
     const part = new Accounting(whole);
     part.receive(5);
     part.settle("delivered", 2);
-    part.close();
+    part.close(true);
     part.settle("delivered", 3);
     part.receive(7);
     expect(part.snapshot()).toEqual(whole.snapshot());

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { MqbError } from "../../src/errors/mqb-error.ts";
-import { Backoff } from "../../src/route/backoff.ts";
+import { createBackoff } from "../../src/route/backoff.ts";
 import { FakeConsumer, type Step } from "../fakes/consumer.ts";
 import { harness } from "../fakes/harness.ts";
 import { settled, until } from "../fakes/until.ts";
@@ -144,7 +144,7 @@ describe("a route that lost its connection", () => {
 
 describe("the pauses between reconnects", () => {
   const pauses = (intervalMs: number, count: number): number[] => {
-    const backoff = new Backoff(intervalMs);
+    const backoff = createBackoff(intervalMs);
     return Array.from({ length: count }, () => backoff.next());
   };
 
@@ -167,7 +167,7 @@ describe("the pauses between reconnects", () => {
 
   it("begin again after a reset", () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
-    const backoff = new Backoff(100);
+    const backoff = createBackoff(100);
     backoff.next();
     backoff.next();
     backoff.reset();

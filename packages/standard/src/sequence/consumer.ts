@@ -4,6 +4,7 @@ import {
   type Consumer,
   type Delivery,
   type Disposition,
+  describeError,
   type EndpointStatus,
   kindOf,
   type Logger,
@@ -13,6 +14,8 @@ import { Pauses } from "../pause.ts";
 
 /** How long the batches of a phase may take until somebody is told that the next phase waits for them. */
 const HANDOVER_MS = 30_000;
+/** How long the close of a phase is waited for. */
+const CLOSE_MS = 2_000;
 
 export interface SequenceSetup {
   readonly phases: number;
@@ -59,6 +62,7 @@ export class SequenceConsumer implements Consumer {
       await delivery?.commit();
       if (this.isIncomplete) this.isIncomplete = false;
       else await this.advance();
+      if (signal.aborted) return NOTHING;
     }
   }
 
@@ -104,7 +108,14 @@ export class SequenceConsumer implements Consumer {
     const done = this.current;
     this.current = undefined;
     this.phase += 1;
-    await done?.close();
+    // Everything of it is acknowledged: one that does not close holds nobody up.
+    const over = new AbortController();
+    const failed = (error: unknown): void => log.warn(`${path}: ${describeError(error)}`, { route });
+    void done
+      ?.close()
+      .catch(failed)
+      .finally(() => over.abort());
+    if (done) await this.pauses.wait(CLOSE_MS, over.signal);
     log.info(`${path}: phase ${this.phase} of ${phases} is read, phase ${this.phase + 1} begins`, { route });
   }
 

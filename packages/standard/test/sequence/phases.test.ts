@@ -129,6 +129,27 @@ it("stops waiting for the next phase when it is told to", async () => {
   expect(sources[1]!.asked).toEqual([]);
 });
 
+it("does not wait for ever for a phase that does not close", async () => {
+  const { sources, read, clock } = await setUp();
+  sources[0]!.pushEmpty();
+  sources[0]!.close = () => new Promise(() => {});
+  sources[1]!.push(messageBatch(1));
+  expect((await clock.runUntil(read())).texts).toEqual(["message 0"]);
+});
+
+it("reads nothing of the next phase when it was told to stop meanwhile", async () => {
+  const { sources, consumer } = await setUp();
+  const stop = new AbortController();
+  sources[0]!.pushEmpty();
+  const { close } = sources[0]!;
+  sources[0]!.close = async () => {
+    stop.abort();
+    await close.call(sources[0]);
+  };
+  expect((await consumer.receive(10, stop.signal)).batch.length).toBe(0);
+  expect(sources[1]!.asked).toEqual([]);
+});
+
 it("goes on in the phase that was reached when the route reconnects", async () => {
   const session = new Map<string, unknown>();
   const first = await setUp({ session });
