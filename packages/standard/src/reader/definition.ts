@@ -26,7 +26,8 @@ export const reader = defineEndpoint({
       idempotent: false,
     }),
     async open(endpoint, context) {
-      const source = await context.openConsumer(endpoint, "");
+      // In a drain, a source that does not know its end must have one too.
+      const source = await context.openConsumer(endpoint, "", { draining: context.draining });
       const { draining, clock, path } = context;
       return new ReaderPublisher({ source, draining, clock, path: `${path}.reader` });
     },
