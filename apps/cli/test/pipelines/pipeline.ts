@@ -7,6 +7,8 @@ export interface Pipeline {
   /** What puts messages into another form on the way out, and what takes it back: they are read over a second route. */
   readonly wire: { readonly out: readonly object[]; readonly in: readonly object[] };
   readonly shape: "plain" | "switch" | "fanout";
+  /** The source commits positions, which cover what is before them. */
+  readonly ordered: boolean;
   readonly concurrency: number;
   readonly batchSize: number;
   readonly messages: number;
@@ -81,6 +83,7 @@ export function drawPipeline(random: Random): Pipeline {
     // Both lists are handled from their end on, so that what was put on last is taken off first.
     wire: { out: wire.map(([out]) => out).reverse(), in: wire.map(([, back]) => back) },
     shape: wire.length > 0 ? "plain" : pick(random, ["plain", "plain", "switch", "fanout"] as const),
+    ordered: chance(0.5),
     concurrency: pick(random, [1, 1, 2, 8]),
     batchSize: pick(random, [1, 3, 16, 512]),
     messages: integer(random, 0, 60),

@@ -1,4 +1,4 @@
-import { ACCEPTED, defineMiddleware } from "@mqb/core/plugin";
+import { ACCEPTED, defineMiddleware, type MessageBatch, type Publisher } from "@mqb/core/plugin";
 import { ANY_CONFIG, fakePlugin } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import { runPipeline } from "./run.ts";
@@ -19,37 +19,38 @@ it.each(Array.from({ length: COUNT / PER_TEST }, (_, part) => part * PER_TEST))(
   PATIENCE_MS,
 );
 
-/** Says of the first message of a batch that it was accepted, and sends the others. */
-const lossy = fakePlugin(
-  {},
-  {
-    middlewares: {
-      lossy: defineMiddleware({
-        description: "A fault.",
-        schema: ANY_CONFIG,
-        output: (inner) => ({
-          ...inner,
-          send: async (batch, signal) => {
-            const rest = Uint32Array.from({ length: batch.length - 1 }, (_, index) => index + 1);
-            const outcomes = await inner.send(batch.select(rest), signal);
-            return outcomes && [ACCEPTED, ...outcomes];
-          },
-          close: () => inner.close(),
-        }),
-      }),
-    },
-  },
-);
+type Send = (inner: Publisher, batch: MessageBatch, signal: AbortSignal) => ReturnType<Publisher["send"]>;
 
-it(
-  "notices a middleware that loses messages",
-  async () => {
+/** Says of the first message of a batch that it was accepted, and sends the others. */
+const losing: Send = async (inner, batch, signal) => {
+  const rest = Uint32Array.from({ length: batch.length - 1 }, (_, index) => index + 1);
+  const outcomes = await inner.send(batch.select(rest), signal);
+  return outcomes && [ACCEPTED, ...outcomes];
+};
+
+const repeating: Send = async (inner, batch, signal) => {
+  await inner.send(batch, signal);
+  return inner.send(batch, signal);
+};
+
+it.each([
+  ["loses messages", losing, "was acknowledged and is nowhere"],
+  ["sends messages twice", repeating, "came 2 times, not 1"],
+])(
+  "notices a middleware that %s",
+  async (_, send, complaint) => {
+    const definition = defineMiddleware({
+      description: "A fault.",
+      schema: ANY_CONFIG,
+      output: (inner) => ({ send: (batch, signal) => send(inner, batch, signal), close: () => inner.close() }),
+    });
+    const plugins = [fakePlugin({}, { middlewares: { faulty: definition } })];
     const found: string[] = [];
-    for (let seed = 0; seed < 10; seed++) {
-      const { wrong } = await runPipeline(seed, { output: { lossy: {} }, plugins: [lossy] });
+    for (let seed = 0; seed < 12; seed++) {
+      const { wrong } = await runPipeline(seed, { output: { faulty: {} }, plugins });
       found.push(...wrong);
     }
-    expect(found.join("; ")).toContain("was acknowledged and is nowhere");
+    expect(found.join("; ")).toContain(complaint);
   },
   PATIENCE_MS,
 );
