@@ -84,7 +84,7 @@ describe("a copy into its own source", () => {
     async (target) => {
       const { code, message } = await failure("file:a.jsonl", target);
       expect(code).toBe("MQB_CLI_COPY_ROUTE");
-      expect(message).toMatch(/target\.file\.path: .*the file that this route reads.*; write to another file/);
+      expect(message).toMatch(/target\.file\.path: .*which this route also reads.*; write to another file/);
     },
   );
 });
@@ -131,7 +131,7 @@ describe("what cannot be copied is refused before anything is opened", () => {
     [["memory://a", "null:|retrry"], /unknown middleware "retrry"/],
     [["memory://a|retry", "null:"], /source\.middlewares\[0\]\.retry: .*output/],
     [["memory://${NOPE}", "null:"], /variable NOPE .* is not set/],
-    [["null:", "null:"], /source\.null: .*"null" cannot be an input/],
+    [["null:", "null:"], /source\.null: .*"null" can only be an output/],
     [["memory://a", "null:|retry?max_attempts=many"], /target\.middlewares\[0\]\.retry\.max_attempts/],
   ])("%j", async (argv, message) => {
     expect((await failure(...argv)).message).toMatch(message);

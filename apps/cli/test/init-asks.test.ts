@@ -61,7 +61,7 @@ it.each([
   ["has an unknown scheme", "fiel:in.jsonl", /unknown scheme "fiel:".*did you mean "file:"/s],
   ["has an unknown parameter", "file:in.jsonl?fromat=csv", /"fromat".*did you mean "format"/s],
   ["has a value that does not fit", "file:in.jsonl?format=xml", /format/],
-  ["cannot be an input", "fanout:?to=null:", /cannot be an input/],
+  ["cannot be an input", "fanout:?to=null:", /can only be an output/],
 ])("says at once what is wrong with an answer that %s, and asks again", async (_, wrong, message) => {
   const { code, asked, shown } = await answered([], [wrong, "file:in.jsonl", "null:", ""]);
   expect(shown).toMatch(message);

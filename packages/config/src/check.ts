@@ -8,11 +8,13 @@ import { documentPath, type WrittenRoute } from "./document/routes.ts";
 import { explainMisfit, writtenAs } from "./fields/explain.ts";
 import { type Fitted, fitRoute, keyOfPath } from "./fields/fit.ts";
 import { misplacedHint } from "./fields/misplaced.ts";
+import { reworded, withoutConsequences } from "./fields/reworded.ts";
 import { createSchemas, type Schemas, withSchemasOnce } from "./fields/schemas.ts";
 import { type Visited, walkRoute } from "./fields/walk.ts";
 import { lintConfiguration, lintSubject, type Subject, subjectOf, type Written } from "./lint/index.ts";
 import { type Install, isNotInstalled, onePerPackage, withInstall } from "./missing-packages.ts";
 import { asWritten } from "./redact/as-written.ts";
+import { secretText } from "./redact/secret-text.ts";
 import { redactUri } from "./redact/uri.ts";
 
 /** Shorter ones are words of every text. */
@@ -167,7 +169,7 @@ class Check {
     walkRoute(config, this.registry, this.schemas, (one) => visited.set(keyOfPath(one.path), one));
     this.learn(route, visited);
     const around = this.configuration.hasFilled ? this.around(route, isTogether) : [];
-    return found.map((problem) => this.located(problem, route, config, visited, left, around));
+    return withoutConsequences(found.map((problem) => this.located(problem, route, config, visited, left, around)));
   }
 
   /** The same routes, with the lines that their problems are about. */
@@ -200,6 +202,15 @@ class Check {
     return fitRoute(route.config, placeAt, this.registry, this.schemas);
   }
 
+  /** A circle of references is told at the reference in the route; the way through the others is in its message. */
+  private shownPath({ code }: Problem, path: Path): Path {
+    if (code !== "MQB_CONFIG_CYCLE") return path;
+    const { place: root } = this.configuration;
+    const shown = [...path];
+    while (shown.length > 0 && !nearestPlace(root, shown).found) shown.pop();
+    return shown;
+  }
+
   /** Where the values stand that a problem of a route may quote. */
   private around(route: WrittenRoute, isTogether: boolean): readonly Place[] {
     const { place: root, publishers } = this.configuration;
@@ -220,7 +231,7 @@ class Check {
     const path = documentPath(route, problem.path);
     const at = locate(root, path, problem.code === "MQB_CONFIG_VALUE" ? "value" : "key");
     const said = this.asWritten(withoutSecrets(problem, visited), path, around, visited);
-    const told = { ...said, ...this.told(problem, path, visited, left), path, at };
+    const told = { ...said, ...this.told(said, path, visited, left), path: this.shownPath(problem, path), at };
     return withInstall(told, config, problem.path, this.registry, this.options.install);
   }
 
@@ -273,17 +284,18 @@ class Check {
       return hint === undefined ? {} : { hint };
     }
     const one = visited.get(keyOfPath(problem.path));
-    if (problem.code !== "MQB_CONFIG_VALUE" || !one) return {};
     const { place, found } = nearestPlace(this.configuration.place, path);
+    const { publishers } = this.configuration;
+    const known = {
+      isWritten: found,
+      value: one?.value,
+      shown: "",
+      ...(isText(place.source) ? { publishers: publishers.map(({ name }) => name) } : {}),
+    };
+    if (problem.code !== "MQB_CONFIG_VALUE" || !one) return reworded(problem, known) ?? {};
     const came = found ? { source: place.source, variables: place.filled?.variables ?? [] } : { variables: [] };
     const explained = explainMisfit(one, came);
-    if (explained) return explained;
-    if (problem.path.length === 1 && (typeof one.value === "string" || typeof one.value === "bigint")) {
-      const message = problem.message.replace(/not a (?:string|bigint)$/, `not ${writtenAs(one, came)}`);
-      const isNumber = /takes a whole number/.test(message) && typeof one.value === "string" && /^\d+$/.test(one.value);
-      return { message, ...(isNumber ? { hint: "write it without quotes" } : {}) };
-    }
-    return {};
+    return explained ?? reworded(problem, { ...known, shown: writtenAs(one, came) }) ?? {};
   }
 
   /** Remembers which values may be shown in the line of a problem, and which are secret. */
@@ -314,9 +326,10 @@ class Check {
 
 /** A definition may quote what it finds wrong. */
 function withoutSecrets(problem: Problem, visited: ReadonlyMap<string, Visited>): Problem {
-  const secrets = [...visited.values()].flatMap(({ value, isSecret }) =>
-    isSecret && typeof value === "string" && value.length >= SHORTEST_SECRET ? [value] : [],
-  );
+  const secrets = [...visited.values()].flatMap(({ path, value, isSecret }) => {
+    const text = isSecret ? secretText(value, String(path.at(-1))) : undefined;
+    return text !== undefined && text.length >= SHORTEST_SECRET ? [text] : [];
+  });
   const clean = (text: string): string =>
     redactUri(secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text));
   const { message, hint } = problem;

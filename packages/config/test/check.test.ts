@@ -32,7 +32,6 @@ routes:
     input: {file: {path: in, format: xml}}
 `);
     expect(lines).toEqual([
-      expect.stringMatching(/^c\.yml:5:7 routes\.r\.output\.file\.path: .*"path"/),
       expect.stringMatching(/^c\.yml:6:9 routes\.r\.output\.file\.pth: .*; did you mean "path"\?$/),
       expect.stringMatching(
         /^c\.yml:8:19 routes\.r\.output\.middlewares\[0\]\.retry\.max_atempts: .*did you mean "max_attempts"/,

@@ -28,10 +28,10 @@ describe("the text of a configuration", () => {
 
   it("refuses a key written twice, by name and place", () => {
     expect(lines(load("r: {input: {null: {}}}\nr: {input: {null: {}}}"))).toEqual([
-      'c.yml:2:1 r: the key "r" is written twice in one map, first in line 1; remove one of them',
+      'c.yml:2:1 r: the route "r" is written twice, first on line 1; rename one of them',
     ]);
     expect(lines(load('{"routes":{},\n "routes":{}}', { json: true }))).toEqual([
-      'c.json:2:2 routes: the key "routes" is written twice in one map, first in line 1; remove one of them',
+      'c.json:2:2 routes: the key "routes" is written twice in one map, first on line 1; remove one of them',
     ]);
   });
 
@@ -103,7 +103,7 @@ describe("variables in a configuration", () => {
     const configuration = load(text, { environment: { A: "from-env" } });
     expect(configuration.routes[0]!.config).toEqual({ input: { file: { path: "from-env b ${C}" } } });
     expect(lines(configuration)).toEqual([
-      "c.yml:3:24 r.input.file.path: the variable C is not set; ${C} stays as written",
+      "c.yml:3:24 r.input.file.path: the variable C is not set, so ${C} is used literally; set it, or give a default: ${C:-…}",
     ]);
   });
 

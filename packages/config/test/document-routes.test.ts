@@ -37,7 +37,7 @@ describe("the three spellings of routes", () => {
 
   it("refuse one name for two routes", () => {
     expect(load("routes: {a: {input: {x: {}}}}\na: {input: {x: {}}}").lines).toEqual([
-      'c0:2:1 a: there are two routes called "a"; rename one of them',
+      'c0:2:1 a: there are two routes called "a", the first at routes.a; rename one of them',
     ]);
   });
 

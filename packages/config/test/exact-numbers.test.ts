@@ -84,9 +84,9 @@ it.each([
     "r: {input: {file: {path: p, max_message_bytes: 9007199254740993}}}",
     "takes a whole number from 1 to 1073741824, not 9007199254740993",
   ],
-  [`r: {input: {static: {body: ${LONG}}}}`, `takes a text, not ${LONG}; put it in quotes`],
-  [`r: {input: {static: {body: x, metadata: {id: ${LONG}}}}}`, `takes a text, not ${LONG}; put it in quotes`],
-  [`r: {input: {file: {path: ${LONG}}}}`, `"path" of "file" takes a text, not ${LONG}; put it in quotes`],
+  [`r: {input: {static: {body: ${LONG}}}}`, `takes a text, not ${LONG}; write "${LONG}"`],
+  [`r: {input: {static: {body: x, metadata: {id: ${LONG}}}}}`, `takes a text, not ${LONG}; write "${LONG}"`],
+  [`r: {input: {file: {path: ${LONG}}}}`, `"path" of "file" takes a text, not ${LONG}; write "${LONG}"`],
   [`r: {input: {file: {path: p, delete: ${LONG}}}}`, `takes true or false, not ${LONG}`],
   [`r: {input: {file: {path: p, max_message_bytes: "$N"}}}`, `not ${LONG} (from N)`],
 ])("a field that cannot hold it names it: %s", (text, words) => {

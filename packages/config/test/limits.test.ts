@@ -53,7 +53,7 @@ describe("a document that is an attack or an accident", () => {
     const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}: v`);
     const problems = load([...keys, "k7: v"].join("\n"));
     expect(problems.filter((problem) => problem.level === "error")).toMatchObject([
-      { code: "MQB_CONFIG_DUPLICATE_KEY", message: 'the key "k7" is written twice in one map, first in line 8' },
+      { code: "MQB_CONFIG_DUPLICATE_KEY", message: 'the key "k7" is written twice in one map, first on line 8' },
     ]);
   });
 

@@ -86,7 +86,11 @@ export const formatConfig = z
   .meta({
     description:
       "How a record stands in the file. `normal`, `json` and `text` keep id and metadata beside the payload (aliases `envelope`, `envelope_json`, `envelope_text`), `raw` is the payload alone (alias `payload`), `csv` a row.",
-    "x-mqb-elsewhere": { parquet: "`parquet` is for object_store only" },
+    "x-mqb-elsewhere": {
+      parquet: "`parquet` is for object_store only",
+      ndjson: "for plain JSON lines write raw",
+      jsonl: "for plain JSON lines write raw",
+    },
   });
 
 export const CODEC_NAMES = ["none", "gzip", "lz4", "zstd"] as const;

@@ -5,12 +5,14 @@ const SHOWN = 160;
 
 /** Every error of the expression language. Those of evaluation hold no value of a message. */
 export const expressionErrors = defineErrors("MQB_EXPRESSION", {
-  SYNTAX: errorRow<{ source: string; at: number; reason: string }>({
+  SYNTAX: errorRow<{ source: string; at: number; reason: string; near?: string }>({
     kind: "config",
-    message: ({ source, at, reason }) => {
+    message: ({ source, at, reason, near }) => {
       const from = Math.max(0, at - SHOWN / 2);
       const line = source.slice(from, from + SHOWN).replace(/[\r\n\t]/g, " ");
-      return `invalid expression, ${reason} at column ${at + 1}\n  ${line}\n  ${" ".repeat(at - from)}^`;
+      // Before the line, where a hint would stand behind the mark.
+      const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+      return `${reason}, at column ${at + 1} of the expression${meant}\n  ${line}\n  ${" ".repeat(at - from)}^`;
     },
   }),
   INDEXED: errorRow<{ source: string; path: string }>({

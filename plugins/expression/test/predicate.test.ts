@@ -112,14 +112,14 @@ describe("a test of messages", () => {
 
 describe("an expression that cannot be compiled", () => {
   test.each([
-    ["amount >", "unexpected the end"],
-    ["amount > > 1", 'unexpected ">"'],
-    ["amount & 1", 'unexpected "&"'],
+    ["amount >", "the expression ends too early, at column 9 of the expression"],
+    ["amount > > 1", '">" is not expected here'],
+    ["amount & 1", '"&" is not expected here'],
     ["foo(amount)", 'no function "foo"'],
     ["len(a, b)", "len takes 1 input, not 2"],
     ["matches(a, '(')", "invalid regular expression"],
     ["'abc", "a text that is not closed"],
-    ["", "unexpected the end"],
+    ["", "the expression ends too early"],
     [`${"(".repeat(5000)}1${")".repeat(5000)}`, "nests too deep"],
     [`${"not ".repeat(5000)}true`, "nests too deep"],
     [`true${" or true".repeat(6000)}`, "more than 1000 operators in a row"],
@@ -146,7 +146,9 @@ describe("an expression that cannot be compiled", () => {
   });
 
   test("shows the column", () => {
-    expect(() => predicate("amount > 5 andd x")).toThrow(/at column 12\n {2}amount > 5 andd x\n {13}\^/);
+    expect(() => predicate("amount > 5 andd x")).toThrow(
+      /^"andd" is not expected here, at column 12 of the expression; did you mean "and"\?\n {2}amount > 5 andd x\n {13}\^/,
+    );
   });
 
   test("a single = compares nothing and is refused", () => {

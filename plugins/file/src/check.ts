@@ -33,7 +33,8 @@ export function checkFile(config: FileConfig, context: Pick<CheckContext, "side"
   for (const { field, side, unset } of ONE_SIDED) {
     const value = config[field];
     if (side === context.side || value == null || value === unset) continue;
-    add("warning", [field], "UNUSED", `file.${field} has no effect here: it is for an ${side} only`);
+    const message = `file.${field} has no effect on an ${context.side}, only on an ${side}`;
+    add("warning", [field], "UNUSED", message, "remove it");
   }
   if (context.side === "input") checkSource(config, add);
   else checkSink(config, add);

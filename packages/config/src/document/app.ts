@@ -1,4 +1,4 @@
-import type { Problem } from "@mqb/core";
+import { formatPath, type Problem } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import { readConsumers } from "./consumers.ts";
 import type { Path, Place } from "./place.ts";
@@ -34,15 +34,15 @@ export function readApp(document: unknown, place?: Place): AppDocument {
   const routes = readRoutes(root, at, problems, place);
   for (const route of readConsumers(root["consumers"], [...at, "consumers"], publishers, problems, place)) {
     const other = routes.find((one) => one.name === route.name);
-    if (other) problems.push(duplicateRoute(route));
+    if (other) problems.push(duplicateRoute(route, other.path));
     else routes.push(route);
   }
   reportUnknownKeys(root, at, problems, routes);
   return { settings, routes, publishers, problems };
 }
 
-function duplicateRoute({ name, path }: WrittenRoute): Problem {
-  const message = `there are two routes called "${name}"`;
+function duplicateRoute({ name, path }: WrittenRoute, first: Path): Problem {
+  const message = `there are two routes called "${name}", the first at ${formatPath(first) || "the top level"}`;
   return { level: "error", code: "MQB_CONFIG_DUPLICATE_ROUTE", path, message, hint: "rename one of them" };
 }
 

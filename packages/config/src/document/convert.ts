@@ -1,3 +1,4 @@
+import { isMap } from "@mqb/core/plugin";
 import { wholeNumber } from "../exact.ts";
 import type { DeferredText } from "./deferred.ts";
 import type { TextMap, TextNode, TextPair } from "./nodes.ts";
@@ -139,8 +140,12 @@ class Conversion {
       const item = this.node(pair.value, keyOffset, [...path, key], open);
       if (Object.hasOwn(value, key)) {
         const { line } = locationAt(this.source, children.get(key)!.key!);
-        const message = `the key "${key}" is written twice in one map, first in line ${line}`;
-        this.report("MQB_CONFIG_DUPLICATE_KEY", keyOffset, [...path, key], message, "remove one of them");
+        const isRoute = isRouteAt(path, item.value);
+        const message = isRoute
+          ? `the route "${key}" is written twice, first on line ${line}`
+          : `the key "${key}" is written twice in one map, first on line ${line}`;
+        const hint = `${isRoute ? "rename" : "remove"} one of them`;
+        this.report("MQB_CONFIG_DUPLICATE_KEY", keyOffset, [...path, key], message, hint);
         continue;
       }
       value[key] = item.value;
@@ -199,7 +204,8 @@ class Conversion {
         level: "warning",
         code: "MQB_CONFIG_VARIABLE",
         path,
-        message: `the variable ${name} is not set; \${${name}} stays as written`,
+        message: `the variable ${name} is not set, so \${${name}} is used literally`,
+        hint: `set it, or give a default: \${${name}:-…}`,
         at: locationAt(this.source, offset),
       });
     }
@@ -214,6 +220,12 @@ class Conversion {
     const at = locationAt(this.source, offset);
     this.problems.push({ level: "error", code, path, message, at, ...(hint === undefined ? {} : { hint }) });
   }
+}
+
+/** A map with an input or an output at the top level or under `routes`. */
+function isRouteAt(path: Path, value: unknown): boolean {
+  const isThere = path.length === 0 || path.at(-1) === "routes" || (path.length === 1 && path[0] === "config");
+  return isThere && isMap(value) && (Object.hasOwn(value, "input") || Object.hasOwn(value, "output"));
 }
 
 function isMergeKey({ key }: TextPair): boolean {

@@ -1,4 +1,4 @@
-import { type ErrorCode, parseDocument } from "yaml";
+import { type Document, type ErrorCode, parseDocument, visit } from "yaml";
 import type { Environment } from "../environment.ts";
 import { type ConvertOptions, convert } from "./convert.ts";
 import { type DeferredText, deferReferences } from "./deferred.ts";
@@ -19,11 +19,13 @@ export interface ParsedText {
   readonly variables: ReadonlySet<string>;
 }
 
+/** How the parser says that a value holds `: `. */
+const COLON_IN_VALUE = "Nested mappings are not allowed in compact mappings";
 const HINTS: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: "indent with spaces",
   BAD_SCALAR_START: "put the value in quotes",
   BAD_DQ_ESCAPE: "write \\\\ for a backslash, or use single quotes",
-  BLOCK_AS_IMPLICIT_KEY: "put a value that holds `: ` in quotes",
+  BLOCK_AS_IMPLICIT_KEY: "put the whole value in quotes",
   TAG_RESOLVE_FAILED: "put a value that begins with ! in quotes",
 };
 /** In UTF-16 units; parsing takes time in proportion, and a configuration of 5,000 routes has less. */
@@ -70,6 +72,8 @@ function parseYaml(text: string, source: IndexedText, deferred?: DeferredText): 
     logLevel: "error",
     uniqueKeys: false,
   });
+  const unclosed = unclosedQuote(document, source, deferred);
+  if (unclosed.length > 0) return { root: undefined, errors: unclosed };
   const errors: DocumentProblem[] = [];
   const lines = new Set<number>();
   for (const error of [...document.errors, ...document.warnings]) {
@@ -118,13 +122,35 @@ function describe(
     return { ...fault, message: "a second document begins here; a configuration is one", hint };
   }
   const line = source.text.slice(source.lines[at.line - 1], source.lines[at.line]);
-  const text = `not ${source.format === "json" ? "JSON" : "YAML"}: ${withoutQuotes(message)}`;
+  const what = message.startsWith(COLON_IN_VALUE) ? 'the value holds ": ", which begins a map' : withoutQuotes(message);
+  const text = `${notWhat(source)}: ${what}`;
   const reference = /\$\{[A-Za-z_]\w*[^}]*\}/.exec(line.slice(0, line.lastIndexOf("}") + 1))?.[0];
   if (reference !== undefined)
     return { ...fault, message: text, hint: `put the value with ${nameOf(reference)} in quotes` };
   const hint = HINTS[code];
   if (hint !== undefined) return { ...fault, message: text, hint };
   return { ...fault, message: text };
+}
+
+function notWhat({ format }: SourceText): string {
+  return `not ${format === "json" ? "JSON" : "YAML"}`;
+}
+
+/** The parser finds at the end of the text that a quote is not closed; what follows from that is no fault of its own. */
+function unclosedQuote(document: Document.Parsed, source: IndexedText, deferred?: DeferredText): DocumentProblem[] {
+  if (!document.errors.some(({ message }) => /^Missing closing ["']quote/.test(message))) return [];
+  let start: number | undefined;
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if ((type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE") && range) start = Math.max(start ?? 0, range[0]);
+    },
+  });
+  if (start === undefined) return [];
+  const offset = deferred?.origin(start) ?? start;
+  const quote = source.text[offset];
+  const message = `${notWhat(source)}: the quote ${quote} that opens here is never closed`;
+  const at = locationAt(source, offset);
+  return [{ level: "error", code: "MQB_CONFIG_SYNTAX", path: [], message, hint: `add the closing ${quote}`, at }];
 }
 
 /** A default may be a secret. */

@@ -1,4 +1,4 @@
-import { nearest, type Problem, suggest } from "@mqb/core";
+import { formatPath, nearest, type Problem, suggest } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import { nearestPlace, type Path, type Place } from "./place.ts";
 import { APP_KEYS } from "./settings.ts";
@@ -32,8 +32,9 @@ export function readRoutes(
 ): WrittenRoute[] {
   const routes: WrittenRoute[] = [];
   const add = (name: string, path: Path, value: unknown): void => {
-    if (routes.some((route) => route.name === name)) {
-      const message = `there are two routes called "${name}"`;
+    const other = routes.find((route) => route.name === name);
+    if (other) {
+      const message = `there are two routes called "${name}", the first at ${formatPath(other.path) || "the top level"}`;
       problems.push(error("MQB_CONFIG_DUPLICATE_ROUTE", path, message, "rename one of them"));
     } else routes.push(readRoute(name, path, value, problems, place));
   };

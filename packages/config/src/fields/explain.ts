@@ -3,6 +3,7 @@ import type { Source } from "../document/place.ts";
 import { isSecretName } from "../redact/secret-names.ts";
 import { redactUri } from "../redact/uri.ts";
 import type { Field } from "./field.ts";
+import { unitHint } from "./unit.ts";
 import type { Visited } from "./walk.ts";
 
 export interface Explanation {
@@ -29,8 +30,9 @@ export function explainMisfit(one: Visited, came: Came): Explanation | undefined
   const name = formatPath(owner.path);
   const subject = name === "" ? `"${owner.name}"` : `"${name}" of "${owner.name}"`;
   const hint = hintFor(one, field);
+  const isNumberForText = !one.isSecret && typeof value === "number" && field.types.has("string");
   return {
-    message: `${subject} takes ${takenBy(field)}, not ${writtenAs(one, came)}`,
+    message: `${subject} takes ${takenBy(field)}, not ${isNumberForText ? "the number " : ""}${writtenAs(one, came)}`,
     ...(hint === undefined ? {} : { hint }),
   };
 }
@@ -110,7 +112,7 @@ function rangeOf(option: Readonly<Record<string, unknown>>): readonly [number, n
   ];
 }
 
-function hintFor({ value, isSecret }: Visited, field: Field): string | undefined {
+function hintFor({ value, isSecret, owner }: Visited, field: Field): string | undefined {
   const takes = (type: string): boolean => field.types.has(type);
   if (takes("array") && field.options.some((option) => isListOf(option, value))) return "write it as a list: [ … ]";
   if (typeof value === "string") {
@@ -125,12 +127,11 @@ function hintFor({ value, isSecret }: Visited, field: Field): string | undefined
     if (takes("boolean") && /^(?:no|off|n|false)$/i.test(value)) return "write false";
     const isNumber = value.trim() !== "" && Number.isFinite(Number(value));
     if (isNumber && (takes("number") || takes("integer"))) return "write it without quotes";
-    const unit = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|kb|mb|gb|kib|mib)$/i.test(value);
-    if (unit && (takes("number") || takes("integer"))) return "write the number alone; the field's name says its unit";
-    return undefined;
+    return takes("number") || takes("integer") ? unitHint(value, String(owner?.path.at(-1))) : undefined;
   }
   if (takes("string") && field.choices.length === 0 && ["number", "bigint", "boolean"].includes(typeof value)) {
-    return "put it in quotes";
+    const text = String(value);
+    return isSecret || text.length > LONGEST ? "put it in quotes" : `write "${text}"`;
   }
   const isOpen = field.options.every((option) => rangeOf(option)[1] >= Number.MAX_SAFE_INTEGER);
   if (typeof value === "bigint" && value > 0 && isOpen && (takes("number") || takes("integer"))) {

@@ -15,7 +15,7 @@ export function misplacedHint({ path }: Problem, visited: ReadonlyMap<string, Vi
   }
   const own = fieldAt(around, visited);
   const inside = own && membersOf(own).find((member) => has(memberOf(own, member), name));
-  if (inside !== undefined) return `"${name}" is a field of "${inside}": write it inside of that`;
+  if (inside !== undefined) return `"${name}" is a field of "${inside}"; write ${inside}: { ${name}: … }`;
   const outer = fieldAt(around.slice(0, -1), visited);
   return outer && has(outer, name) ? `"${name}" stands beside "${String(around.at(-1))}", not inside it` : undefined;
 }

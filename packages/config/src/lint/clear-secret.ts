@@ -12,8 +12,8 @@ export function clearSecret({ parts }: Subject, where: Written): Problem[] {
       if (/\$\{(?:env|file):[^}]*\}/.test(String(value)) || !where.isInClear(at)) return [];
       const name = formatPath(path);
       const what = field.isSecret ? `"${name}" of "${part.name}"` : `the password in "${name}" of "${part.name}"`;
-      const hint = `write \${${variableFor(part, name)}} and set the variable`;
-      return [problem("note", "MQB_LINT_CLEAR_SECRET", at, `${what} is written in clear`, hint)];
+      const hint = `write \${${variableFor(part, name)}} and set that variable`;
+      return [problem("note", "MQB_LINT_CLEAR_SECRET", at, `${what} is written in plain text`, hint)];
     }),
   );
 }

@@ -9,8 +9,10 @@ export function deadLetters({ endpoints }: Subject): Problem[] {
   return endpoints.flatMap((one) => {
     const around = one.servedBy;
     if (!around || one.side !== "output" || around.side !== "output" || !isSame(one, around)) return [];
-    const message = `what fails at "${around.name}" is sent to the same "${one.name}" again`;
-    return [problem("warning", "MQB_LINT_DEAD_LETTERS", one.path, message, "name another target")];
+    const source = sourceOf(one);
+    const target = source ? `${source.shown} of "${one.name}"` : `the same "${one.name}"`;
+    const message = `what fails is sent to ${target}, which is the output that just failed`;
+    return [problem("warning", "MQB_LINT_DEAD_LETTERS", one.path, message, "use another target")];
   });
 }
 

@@ -34,20 +34,25 @@ export function listening(routes: readonly Subject[], services: Services): Found
   const listeners = routes.flatMap(({ name, endpoints }) => endpoints.flatMap((part) => listenersOf(name, part)));
   const taken = Object.entries(services).flatMap(([name, address]) => addressOf(address, name));
   return listeners.flatMap((one, index) => {
-    const other =
-      taken.find((service) => overlap(service, one)) ??
-      listeners.slice(0, index).find((before) => collide(before, one));
+    const service = taken.find((address) => overlap(address, one));
+    const listener = service ? undefined : listeners.slice(0, index).find((before) => collide(before, one));
+    const other = service ?? listener;
     if (!other) return [];
     const { route, part, field, facts } = one;
     const details = (facts.apart ?? [])
       .map((name) => settingOf(part, name))
       .filter((value) => typeof value === "string");
-    const what = [`${one.host}:${one.port}`, ...details].join(" ");
-    const message = `${what} is listened on by ${other.by} already`;
-    const canShare = details.length > 0 && "part" in other;
+    const canShare = details.length > 0 && one.part.name === listener?.part.name;
+    const shared = canShare ? details : [];
+    const [mine, theirs] = [one, other].map(({ host, port: number }) => [`${host}:${number}`, ...shared].join(" "));
+    const message = `${other.by} already listens on ${theirs}${mine === theirs ? "" : includes(other.host, mine!)}`;
     const hint = canShare ? `change one of: ${[field, ...(facts.apart ?? [])].join(", ")}` : "use another port";
     return [{ route, problem: problem("error", "MQB_LINT_PORT", [...part.path, field], message, hint) }];
   });
+}
+
+function includes(host: string, other: string): string {
+  return `, which ${ANY_HOST.includes(host) ? "includes" : "is a part of"} ${other}`;
 }
 
 function listenersOf(route: string, part: EndpointPart): Listener[] {

@@ -11,7 +11,7 @@ export function nullWithOptions({ endpoints }: Subject, where: Written): Problem
       // A URI cannot say it in another way.
       .filter((one) => where.isInClear(one.path))
       .map(({ path, side }) =>
-        problem("error", "MQB_LINT_NULL", path, `"null" takes no options`, `write ${side}: null`),
+        problem("error", "MQB_LINT_NULL", path, `"null" takes no value, not even {}`, `write ${side}: null`),
       )
   );
 }

@@ -12,8 +12,8 @@ export function otherSide({ parts }: Subject): Problem[] {
       const name = formatPath(path.slice(0, 1));
       if (side === undefined || side === part.side || value === field.fallback || reported.has(name)) return [];
       reported.add(name);
-      const message = `"${name}" of "${part.name}" has no effect on an ${part.side}`;
-      return [problem("note", "MQB_LINT_OTHER_SIDE", [...part.path, ...path.slice(0, 1)], message, "leave it out")];
+      const message = `"${name}" of "${part.name}" has no effect on an ${part.side}, only on an ${part.side === "input" ? "output" : "input"}`;
+      return [problem("note", "MQB_LINT_OTHER_SIDE", [...part.path, ...path.slice(0, 1)], message, "remove it")];
     });
   });
 }

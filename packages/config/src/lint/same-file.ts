@@ -14,7 +14,7 @@ export function sameFile({ endpoints }: Subject): Problem[] {
   return targets.flatMap(({ part, field, file }) => {
     const source = sources.find((one) => one.file === file);
     if (!source) return [];
-    const message = `"${part.name}" writes ${shown(part, field)}, the file that this route reads: it would never come to the end of it`;
+    const message = `"${part.name}" writes ${shown(part, field)}, which this route also reads, so the route would never finish`;
     return [problem("error", "MQB_LINT_SAME_FILE", [...part.path, field], message, "write to another file")];
   });
 }

@@ -12,9 +12,9 @@ export function template({ parts }: Subject): Problem[] {
       const token = typeof value === "string" && field.types.size > 0 ? TOKEN.exec(value)?.[0] : undefined;
       if (token === undefined || marks["template"] === true) return [];
       const name = path.length === 0 ? "" : `"${formatPath(path)}" of `;
-      const message = `${name}"${part.name}" holds ${token}, but no template is filled in here`;
+      const message = `${name}"${part.name}" holds ${token}, but no template is filled in here, so it is used as written`;
       const variable = /^\$\{env:([A-Za-z_]\w*)\}$/.exec(token)?.[1];
-      const hint = variable === undefined ? undefined : `write \${${variable}} for the variable`;
+      const hint = variable === undefined ? "write a fixed text" : `write \${${variable}} for the variable`;
       return [problem("warning", "MQB_LINT_TEMPLATE", [...part.path, ...path], message, hint)];
     }),
   );

@@ -12,7 +12,7 @@ describe("routes that listen", () => {
     expect(routes(http("0.0.0.0:80", ", path: /a"), http("0.0.0.0:80", ", path: /a, method: GET"))).toEqual([]);
     expect(routes(http("0.0.0.0:80", ", path: /a"), http("0.0.0.0:80", ", path: /a"))).toEqual([
       expect.stringMatching(
-        /^error MQB_LINT_PORT .* r1\.input\.http\.url: 0\.0\.0\.0:80 \/a is listened on by route "r0" already; change one of: url, path, method$/,
+        /^error MQB_LINT_PORT .* r1\.input\.http\.url: route "r0" already listens on 0\.0\.0\.0:80 \/a; change one of: url, path, method$/,
       ),
     ]);
   });
@@ -38,7 +38,7 @@ describe("routes that listen", () => {
     const text = (port: number) => `metrics_addr: 0.0.0.0:9090\nr: {input: ${http(`127.0.0.1:${port}`, ", path: /a")}}`;
     expect(linesOf(text(9090))).toEqual([
       expect.stringMatching(
-        / r\.input\.http\.url: 127\.0\.0\.1:9090 \/a is listened on by metrics_addr already; use another port$/,
+        / r\.input\.http\.url: metrics_addr already listens on 0\.0\.0\.0:9090, which includes 127\.0\.0\.1:9090; use another port$/,
       ),
     ]);
     expect(linesOf(text(9091))).toEqual([]);

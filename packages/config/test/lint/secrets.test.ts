@@ -9,7 +9,7 @@ describe("a secret in the configuration", () => {
   it("is noted with the variable to write instead, and never shown", () => {
     const [line] = output('{kafka: {url: "h:1", topic: t, username: u, password: hunter2}}');
     expect(line).toMatch(
-      /^note MQB_LINT_CLEAR_SECRET .*kafka\.password: "password" of "kafka" is written in clear; write \$\{KAFKA_PASSWORD\} and set the variable$/,
+      /^note MQB_LINT_CLEAR_SECRET .*kafka\.password: "password" of "kafka" is written in plain text; write \$\{KAFKA_PASSWORD\} and set that variable$/,
     );
     expect(line).not.toContain("hunter2");
   });
@@ -17,7 +17,7 @@ describe("a secret in the configuration", () => {
   it("is noted in a URL", () => {
     expect(output('{amqp: {url: "amqps://u:hunter2@h"}}')).toEqual([
       expect.stringMatching(
-        /^note MQB_LINT_CLEAR_SECRET .*the password in "url" of "amqp" is written in clear; write \$\{AMQP_PASSWORD\}/,
+        /^note MQB_LINT_CLEAR_SECRET .*the password in "url" of "amqp" is written in plain text; write \$\{AMQP_PASSWORD\}/,
       ),
     ]);
   });

@@ -5,7 +5,7 @@ describe("a message template where none is filled in", () => {
   it("is warned of", () => {
     expect(routeLines('input: {mqtt: {url: "mqtt://localhost", client_id: "${metadata:c}"}}')).toEqual([
       expect.stringMatching(
-        /^warning MQB_LINT_TEMPLATE .*client_id: "client_id" of "mqtt" holds \$\{metadata:c\}, but no template is filled in here$/,
+        /^warning MQB_LINT_TEMPLATE .*client_id: "client_id" of "mqtt" holds \$\{metadata:c\}, but no template is filled in here, so it is used as written; write a fixed text$/,
       ),
     ]);
   });

@@ -51,9 +51,9 @@ function planOf(
   checkPositions(input, output, problems.at("output"));
   const guarantee = inferGuarantee(input, output);
   if (requiredDelivery && isWeaker(guarantee.level, requiredDelivery)) {
-    const { level: inferred, reason } = guarantee;
-    const { code, message } = coreErrors.GUARANTEE({ required: requiredDelivery, inferred, reason });
-    problems.add({ level: "error", code, path: ["required_delivery"], message });
+    const { acknowledgesWith: setting } = input.input!;
+    const { code, message, hint } = coreErrors.GUARANTEE({ required: requiredDelivery, setting, ...guarantee });
+    problems.add({ level: "error", code, path: ["required_delivery"], message, hint: hint! });
   }
   const batchSize = (raw["batch_size"] ?? output.output!.defaultBatchSize ?? options.batchSize) as number;
   return { name, options: { ...options, batchSize }, input, output, guarantee };

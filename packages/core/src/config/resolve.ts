@@ -82,8 +82,8 @@ export function resolveEndpoint(
   let own: Checked | undefined;
   if (entry && !found) reportUnknown("endpoint", entry.name, scope.registry, place);
   if (found) {
-    const only = `it is ${side === "input" ? "output" : "input"} only`;
-    if (!found.definition[side]) place.error("MQB_CONFIG_WRONG_SIDE", `"${found.name}" cannot be an ${side}`, only);
+    const only = `"${found.name}" can only be an ${side === "input" ? "output" : "input"}`;
+    if (!found.definition[side]) place.error("MQB_CONFIG_WRONG_SIDE", only);
     own = checkConfig(found, withName(found.definition, entry.config, scope.route), nested, place);
   }
   const middlewares = parsed.middlewares
@@ -216,5 +216,8 @@ function circleText(around: readonly unknown[], raw: unknown): string {
     const [key, value] = Object.entries(isMap(step) ? step : {}).find(([one]) => one !== "middlewares") ?? [];
     return typeof value === "string" ? `${key} "${value}"` : (key ?? String(step));
   };
-  return [...around.slice(Math.max(0, around.indexOf(raw))), raw].map(named).join(" -> ");
+  const names = [...around, raw].map(named);
+  // From the name that comes again, so that it reads as it was written; else from what holds itself.
+  const at = names.indexOf(names.at(-2)!);
+  return (at < around.length - 1 ? names.slice(at, -1) : names.slice(Math.max(0, around.indexOf(raw)))).join(" -> ");
 }

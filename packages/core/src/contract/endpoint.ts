@@ -81,6 +81,8 @@ export interface EndpointStatus {
 export interface InputCapabilities {
   /** An unacked message comes back after a crash or a nack. */
   readonly acknowledges: boolean;
+  /** The setting with which it would, as users write it: `enable_nack: true`. */
+  readonly acknowledgesWith?: string;
   /** A nacked message comes again while the process lives, also where it would not after a crash. Default: as `acknowledges`. */
   readonly takesBack?: boolean;
   /** `commit` must be called in the order of receipt (cumulative positions). */

@@ -87,8 +87,9 @@ export const coreErrors = defineErrors("MQB_CORE", {
   DRAIN_GAVE_UP: connection<{ route: string; reconnects: number }>(
     (p) => `route "${p.route}" gave up its drain after ${p.reconnects} reconnects`,
   ),
-  GUARANTEE: config<{ required: string; inferred: string; reason: string }>(
-    (p) => `required_delivery is ${p.required}, but this route is ${p.inferred}: ${p.reason}`,
+  GUARANTEE: config<{ required: string; level: string; reason: string; setting: string | undefined }>(
+    (p) => `required_delivery is ${p.required}, but this route is ${p.level}: ${p.reason}`,
+    (p) => `${p.setting ? `set ${p.setting} on the input` : `ask for ${p.level}`}, or remove required_delivery`,
   ),
   NO_STORE: config<{ scheme: string; known: readonly string[]; install?: string }>(
     (p) => `no state store for "${p.scheme}:" URLs; there are: ${p.known.join(", ") || "none"}`,

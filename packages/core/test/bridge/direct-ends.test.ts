@@ -29,7 +29,7 @@ describe("an end that is opened directly", () => {
     await expect(bridge.openConsumer({ sink: {}, middlewares: ["x"] })).rejects.toMatchObject({
       code: "MQB_CORE_INVALID_ENDPOINT",
       message: expect.stringMatching(
-        /input\.sink: "sink" cannot be an input .*; input\.middlewares\[0\]: unknown middleware "x"/,
+        /input\.sink: "sink" can only be an output; input\.middlewares\[0\]: unknown middleware "x"/,
       ),
     });
     await expect(bridge.openPublisher({ sink: {}, middlewares: "x" })).rejects.toThrow('"middlewares" is a list');

@@ -61,7 +61,7 @@ describe("a reference", () => {
   it("in a circle over several endpoints is refused with the circle", () => {
     const references = { a: { fanout: [{ ref: "b" }] }, b: { ref: "c", middlewares: [] }, c: { ref: "a" } };
     expect(errorsOf({ output: { ref: "a" } }, { endpoints, references })).toEqual([
-      expect.stringContaining('the endpoint refers to itself: fanout -> ref "b" -> ref "c" -> ref "a" -> fanout ('),
+      expect.stringContaining('the endpoint refers to itself: ref "a" -> fanout -> ref "b" -> ref "c" -> ref "a" ('),
     ]);
   });
 

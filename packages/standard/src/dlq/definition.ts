@@ -33,8 +33,8 @@ function checkOrder({ middlewares }: CheckContext): Finding[] {
       path: [],
       code: "MQB_STANDARD_DLQ_BEFORE_RETRY",
       message:
-        "`retry` stands behind `dlq`: messages whose retries are exhausted go back to the source, not to the dlq",
-      hint: "list `dlq` last: the last entry is the outermost",
+        '"retry" is listed after "dlq", so messages whose retries are exhausted go back to the source and not to the dlq',
+      hint: 'list "dlq" last (the last entry is the outermost)',
     },
   ];
 }

@@ -19,7 +19,7 @@ export function parseAddress(text: string, platform?: NodeJS.Platform): Address 
     return "refused" in ipc ? ipc : { topic: text, ipc };
   }
   if (scheme !== "memory") {
-    return { refused: `"${text}": ${scheme}:// is no transport; known are memory://, ipc://, unix:// and pipe://` };
+    return { refused: `cannot begin with ${scheme}://, as "${text}" does; use memory://, ipc://, unix:// or pipe://` };
   }
   return rest === "" ? { refused: `"${text}" names no topic` } : { topic: rest };
 }

@@ -26,6 +26,7 @@ export const memory = defineEndpoint({
       // publisher of another process is told of nothing: what a process had read is lost with it.
       acknowledges: takesBack(config) && !config.subscribe_mode && !config.ipc,
       ...(config.ipc ? { takesBack: takesBack(config) } : {}),
+      ...(takesBack(config) || config.subscribe_mode || config.ipc ? {} : { acknowledgesWith: "enable_nack: true" }),
       commitsInOrder: false,
       replies: !config.ipc,
       stableIds: true,

@@ -76,7 +76,7 @@ function parseToken(written: string, env: Env): Token | string {
     case "message":
       if (selector === "id") return { source: { from: "id" }, filter };
       if (selector === "payload") return { source: { from: "body" }, filter };
-      throw refuse(`unknown selector "${selector}"; of a message there are: id, payload`);
+      throw refuse(`there is no "${selector}"; message has id, payload`);
     case "env": {
       const value = env[selector];
       if (value === undefined) throw refuse(`the environment variable ${selector} is not set`);
@@ -92,7 +92,7 @@ function parseGenerator(selector: string, refuse: (reason: string) => Error): To
   if (simple) return { from: simple };
   const random = /^random\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)$/.exec(selector);
   if (!random) {
-    throw refuse(`unknown selector "${selector}"; of gen there are: ${GENERATORS.join(", ")}, random(min,max)`);
+    throw refuse(`there is no "${selector}"; gen has ${GENERATORS.join(", ")}, random(min,max)`);
   }
   const [min, max] = [Number(random[1]), Number(random[2])];
   if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || !Number.isSafeInteger(max - min)) {

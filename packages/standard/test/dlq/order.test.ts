@@ -20,7 +20,7 @@ it.each([[[dlq, retry]], [[dlq, delay, retry]]])(
         level: "warning",
         code: "MQB_STANDARD_DLQ_BEFORE_RETRY",
         path: ["output", "middlewares", 0, "dlq"],
-        hint: expect.stringContaining("`dlq` last"),
+        hint: expect.stringContaining('"dlq" last'),
       }),
     ]);
   },

@@ -29,7 +29,7 @@ it.each([
 it("is no input and takes no options", () => {
   const bridge = createBridge({ registry: createRegistry([standard]) });
   expect(bridge.check("r", { input: { null: null } }).problems).toEqual([
-    expect.objectContaining({ level: "error", message: expect.stringContaining('"null" cannot be an input') }),
+    expect.objectContaining({ level: "error", message: expect.stringContaining('"null" can only be an output') }),
   ]);
   expect(bridge.check("r", { input: { memory: { topic: "a" } }, output: { null: { quiet: true } } }).problems).toEqual([
     expect.objectContaining({ level: "error", message: expect.stringContaining("quiet") }),

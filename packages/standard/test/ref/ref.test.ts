@@ -56,7 +56,7 @@ it("names a circle of references instead of following it", () => {
 
 it("checks the endpoint for the side on which it is used", () => {
   const { bridge } = setUp({ out: { sink: {} } });
-  expect(() => bridge.route("r", { input: { ref: "out" } })).toThrow(/"sink" cannot be an input/);
+  expect(() => bridge.route("r", { input: { ref: "out" } })).toThrow(/"sink" can only be an output/);
   expect(() => bridge.route("r", { input: { ref: "out", middlewares: [{ retry: {} }] } })).toThrow(/retry/);
 });
 

@@ -108,7 +108,7 @@ it.each([
 
 it.each(["fanout", "switch", "request", "response"])("is no input: %s", (name) => {
   const { problems } = bridge.check("r", { input: { [name]: {} } as never });
-  expect(problems.some(({ message }) => message.includes(`"${name}" cannot be an input`))).toBe(true);
+  expect(problems.some(({ message }) => message.includes(`"${name}" can only be an output`))).toBe(true);
 });
 
 it("says which package to install when nobody can compile the expressions of a switch", () => {

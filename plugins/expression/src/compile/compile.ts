@@ -182,13 +182,13 @@ class Compiler {
 
   private call(name: string, inputs: readonly Node[], at: number): Code {
     if (Object.hasOwn(LOOPS, name)) {
-      if (inputs.length !== 2) throw this.fault(at, `${name} takes 2 inputs, not ${inputs.length},`);
+      if (inputs.length !== 2) throw this.fault(at, `${name} takes 2 inputs, not ${inputs.length}`);
       const [list, inside] = [this.code(inputs[0]!), this.code(inputs[1]!)];
       const loop = LOOPS[name]!;
       return (frame) => loop(elementsOf(list(frame), frame), inside, frame);
     }
     const found = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name]! : undefined;
-    if (!found) throw this.fault(at, `there is no function "${name}",`);
+    if (!found) throw this.fault(at, `there is no function "${name}"`);
     this.checkCount(name, found.inputs, inputs.length, at);
     const codes = inputs.map((input) => this.code(input));
     const constants = inputs.map((input) => (input.type === "literal" ? input.value : undefined));
@@ -202,7 +202,7 @@ class Compiler {
 
   private method(name: string, of: Code, inputs: readonly Node[], at: number): Code {
     const found = Object.hasOwn(METHODS, name) ? METHODS[name]! : undefined;
-    if (!found) throw this.fault(at, `there is no method "${name}",`);
+    if (!found) throw this.fault(at, `there is no method "${name}"`);
     this.checkCount(name, found.inputs, inputs.length, at);
     const codes = inputs.map((input) => this.code(input));
     return (frame) => {
@@ -231,7 +231,7 @@ class Compiler {
   private checkCount(name: string, [least, most]: readonly [number, number], count: number, at: number): void {
     if (count >= least && count <= most) return;
     const takes = least === most ? String(least) : `${least} to ${most}`;
-    throw this.fault(at, `${name} takes ${takes} input${takes === "1" ? "" : "s"}, not ${count},`);
+    throw this.fault(at, `${name} takes ${takes} input${takes === "1" ? "" : "s"}, not ${count}`);
   }
 
   /** What a constant input makes impossible is a fault of the expression. */

@@ -52,7 +52,7 @@ function tokenAt(source: string, at: number): [Token, number] {
   const operator = OPERATORS.find((one) => source.startsWith(one, at));
   if (operator === undefined) {
     const shown = String.fromCodePoint(source.codePointAt(at)!);
-    throw unexpected(source, at, `an unexpected "${shown}"`);
+    throw unexpected(source, at, `"${shown}" is not expected here`);
   }
   // The spelling of other languages.
   const text = operator === "&&" ? "and" : operator === "||" ? "or" : operator === "!" ? "not" : operator;

@@ -29,6 +29,8 @@ const MAX_DEPTH = 200;
 /** Each is a call within a call; `in [ … ]` takes lists of any length. */
 const MAX_CHAIN = 1000;
 
+const WORD_OPERATORS = ["and", "or", "in"];
+
 /** Parses a standard expression. Throws a `config` error that shows the place. */
 export function parseExpression(source: string): Node {
   return new Parser(source, tokenize(source), 0).program();
@@ -321,11 +323,26 @@ class Parser {
 
   private unexpected(expected?: string): Error {
     const { kind, text, at } = this.token;
-    const found = kind === "end" || kind === "template" ? text : `"${text}"`;
-    return this.fault(at, `unexpected ${found}${expected === undefined ? "" : `, expected ${expected},`}`);
+    if (kind === "end") return this.fault(at, "the expression ends too early");
+    const found = kind === "template" ? text : `"${text}"`;
+    // Between two values an operator is missing, which may be written wrongly.
+    const near =
+      kind === "name" && expected === "the end" ? WORD_OPERATORS.find((one) => isSlip(text, one)) : undefined;
+    const wanted = expected === undefined || expected === "the end" ? "" : `, but ${expected}`;
+    return this.fault(at, `${found} is not expected here${wanted}`, near);
   }
 
-  private fault(at: number, reason: string): Error {
-    return expressionErrors.SYNTAX({ source: this.source, at: Math.min(at, this.source.length), reason });
+  private fault(at: number, reason: string, near?: string): Error {
+    const place = { source: this.source, at: Math.min(at, this.source.length) };
+    return expressionErrors.SYNTAX({ ...place, reason, ...(near === undefined ? {} : { near }) });
   }
+}
+
+/** The word in capitals, with two letters swapped, or with one too many or too few. */
+function isSlip(text: string, word: string): boolean {
+  const lower = text.toLowerCase();
+  if ([...lower].sort().join("") === [...word].sort().join("")) return true;
+  const [short, long] = lower.length < word.length ? [lower, word] : [word, lower];
+  const without = (at: number): string => long.slice(0, at) + long.slice(at + 1);
+  return long.length === short.length + 1 && [...long].some((_, at) => without(at) === short);
 }
