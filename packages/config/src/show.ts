@@ -10,6 +10,7 @@ import { keyOfPath } from "./fields/fit.ts";
 import { createSchemas } from "./fields/schemas.ts";
 import { type Visited, walkRoute } from "./fields/walk.ts";
 import { isSecretName, mayBeSecretName } from "./redact/secret-names.ts";
+import { secretText } from "./redact/secret-text.ts";
 import { redactUri } from "./redact/uri.ts";
 
 /** One value of a resolved configuration, fit to be shown. */
@@ -82,7 +83,8 @@ class Listing {
   }
 
   private learn(route: WrittenRoute, { path, value, field, isSecret }: Visited): void {
-    if (isSecret && typeof value === "string" && value.length > 3) this.secrets.add(value);
+    const text = isSecret ? secretText(value, String(path.at(-1))) : undefined;
+    if (text !== undefined && text.length > 3) this.secrets.add(text);
     const key = keyOfPath(documentPath(route, path));
     const before = this.known.get(key);
     const secret = isSecret || (before?.isSecret ?? false);

@@ -3,7 +3,7 @@ import { createRedactor } from "../src/index.ts";
 
 it("hides secrets text by text, so that one text swallows nothing of the next", () => {
   const redactor = createRedactor();
-  for (const secret of ["true", "1796", 'pw"d\\x']) redactor.add(secret);
+  for (const secret of ["true", 'pw"d\\x']) redactor.add(secret);
   const value = { "a?q={x}": "see http://h/?q={x} end", n: 1796, ok: true, list: ['is pw"d\\x!', null], pw_true: "x" };
   expect(redactor.json(value)).toEqual({
     "a?q=***": "see http://h/?q=*** end",

@@ -1,8 +1,9 @@
 import type { Path, ResolvedEndpoint, RoutePlan } from "@mqb/core";
 import { type ConfigSchema, type JsonSchema, jsonSchemaOf } from "@mqb/core/plugin";
 import { alternatives, isMarked, typesOf } from "../json-schema.ts";
+import { secretText } from "./secret-text.ts";
 
-/** Every text in a checked route that a schema marks as a secret, its middlewares and nested endpoints included. */
+/** Every text and number, as its text, in a checked route that a schema marks as a secret, its middlewares and nested endpoints included. */
 export function secretsOfPlan(plan: RoutePlan): string[] {
   return secretsOfPlans([plan]);
 }
@@ -11,7 +12,8 @@ export function secretsOfPlan(plan: RoutePlan): string[] {
 export function secretsOfPlans(plans: readonly RoutePlan[]): string[] {
   const found = new Set<string>();
   const collect = (value: unknown): void => {
-    if (typeof value === "string") found.add(value);
+    const text = secretText(value);
+    if (text !== undefined) found.add(text);
     else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) collect(member);
   };
   eachMarked(plans, collect);

@@ -1,4 +1,5 @@
 import { isSecretName } from "./secret-names.ts";
+import { secretText } from "./secret-text.ts";
 import { passwordsIn, redactUri } from "./uri.ts";
 import { oddPasswords } from "./user-passwords.ts";
 
@@ -6,13 +7,14 @@ import { oddPasswords } from "./user-passwords.ts";
 export interface Redactor {
   /** Remembers a value that must not be shown. Shorter ones than four characters are not remembered. */
   add(secret: string): void;
-  /** Remembers the secrets of a configuration: members with secret names, passwords of URLs, at any depth. */
+  /** Remembers the secrets of a configuration: members with secret names, also numbers, and passwords of URLs, at any depth. */
   learn(value: unknown): void;
   /** Like `add` for each of them, found out only when a text has to be written: that may never happen. */
   addLater(secrets: () => readonly string[]): void;
   text(text: string): string;
-  /** A copy of a JSON value with every text in it, and every name of a member, as `text` gives it. For what is put together of
-   * several texts: what one of them holds hides nothing of the next, and quotes stay what they are. */
+  /** A copy of a JSON value with every text in it, and every name of a member, as `text` gives it; a number that is a secret
+   * becomes a text. For what is put together of several texts: what one of them holds hides nothing of the next, and quotes
+   * stay what they are. */
   json<T>(value: T): T;
 }
 
@@ -30,24 +32,28 @@ export function createRedactor(): Redactor {
     }
   };
   const learn = (value: unknown, name = ""): void => {
-    if (typeof value === "string") {
-      if (name !== "" && isSecretName(name)) add(value);
-      if (!value.includes("://")) return;
+    if (typeof value !== "object") {
+      const secret = name !== "" && isSecretName(name) ? secretText(value, name) : undefined;
+      if (secret !== undefined) add(secret);
+      if (typeof value !== "string" || !value.includes("://")) return;
       for (const password of passwordsIn(value)) {
         add(password);
         // A short one alone stands in too many words.
         if (password.length < SHORTEST) add(`:${password}@`);
       }
       for (const { from, to } of oddPasswords(value)) add(value.slice(from, to));
-    } else if (typeof value === "object" && value !== null) {
+    } else if (value !== null) {
       const secret = isSecretName(name) ? name : undefined;
       for (const [key, member] of Object.entries(value)) learn(member, secret ?? key);
     }
   };
-  const text = (text: string): string => {
+  const complete = (): void => {
     const due = later;
     later = [];
     for (const secret of due.flatMap((one) => one())) add(secret);
+  };
+  const text = (text: string): string => {
+    complete();
     // The longest first: one secret may be a part of another.
     ordered ??= [...secrets].sort((a, b) => b.length - a.length);
     let shown = text;
@@ -56,6 +62,10 @@ export function createRedactor(): Redactor {
   };
   const json = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);
+    if (typeof value === "number" || typeof value === "bigint") {
+      complete();
+      return secrets.has(String(value)) ? "***" : value;
+    }
     if (Array.isArray(value)) return value.map(json);
     if (typeof value !== "object" || value === null) return value;
     const shown: [string, unknown][] = [];

@@ -1,5 +1,6 @@
 import { isMqbError, MqbError } from "@mqb/core/plugin";
 import { isSecretName } from "../redact/secret-names.ts";
+import { secretText } from "../redact/secret-text.ts";
 import { redactUri } from "../redact/uri.ts";
 import { oddPasswords, userPasswords } from "../redact/user-passwords.ts";
 import { parseLiteral } from "./literal.ts";
@@ -78,7 +79,8 @@ function secretParams(text: string): string[] {
 }
 
 function texts(value: unknown, isSecret: boolean): string[] {
-  if (typeof value === "string") return isSecret ? [value] : [];
+  const text = secretText(value);
+  if (text !== undefined) return isSecret ? [text] : [];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
     texts(member, isSecret || isSecretName(name) || name === "key"),
