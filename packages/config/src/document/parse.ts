@@ -62,8 +62,8 @@ interface Parsed {
 }
 
 function parseYaml(text: string, source: IndexedText, deferred?: DeferredText): Parsed {
-  const quick = source.format === "yaml" ? readQuickly(text) : undefined;
-  if (quick) return { root: quick, errors: [] };
+  const quick = readQuickly(text);
+  if (quick && (source.format === "yaml" || strictJson(source).length === 0)) return { root: quick, errors: [] };
   // With `silent`, a second document would be left out without a word. Duplicate keys are found in the conversion: the
   // parser compares every key with every other.
   const document = parseDocument(text, {
