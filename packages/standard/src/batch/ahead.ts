@@ -1,18 +1,21 @@
-import type { Clock, Consumer, Delivery } from "@mqb/core/plugin";
+import type { Clock, Consumer, Delivery, InputCapabilities } from "@mqb/core/plugin";
 
 /**
- * Reads from a source without waiting for long: a read that does not come in time stays open and is the answer to the next
- * call, so that nothing is lost and the source never sees two reads at once. Calls are made one after another.
+ * Reads from a source without waiting for long. A read that does not come in time stays open and is the answer to the next
+ * call, where the source delivers again what nobody has committed; elsewhere it is ended, since what an open one brings
+ * would be lost at a stop or a reconnect. The source never sees two reads at once. Calls are made one after another.
  */
 export class Ahead {
   private readonly inner: Consumer;
   private readonly clock: Clock;
+  private readonly keepsReads: boolean;
   /** A read whose answer nobody has taken yet. */
   private open: { readonly answer: Promise<Delivery>; readonly reading: AbortController } | undefined;
 
-  constructor(inner: Consumer, clock: Clock) {
+  constructor(inner: Consumer, clock: Clock, below: Pick<InputCapabilities, "acknowledges">) {
     this.inner = inner;
     this.clock = clock;
+    this.keepsReads = below.acknowledges;
   }
 
   /** The answer of the open read, else a read of its own. An open read may bring as much as it was asked for. */
@@ -30,8 +33,29 @@ export class Ahead {
     }
   }
 
-  /** What comes within `ms`; undefined when nothing does, or when the signal aborts: the read is open then. */
-  within(ms: number, max: number, signal: AbortSignal): Promise<Delivery | undefined> {
+  /** What comes within `ms`, or with the end of the read after that; undefined when nothing does, or the signal aborts. */
+  async within(ms: number, max: number, signal: AbortSignal): Promise<Delivery | undefined> {
+    const delivery = await this.inTime(ms, max, signal);
+    if (delivery || this.keepsReads) return delivery;
+    const last = await this.endRead();
+    if (!last || last.batch.length > 0 || signal.aborted) return last;
+    // It says nothing about the source that a read was empty which was ended before its time.
+    return { batch: last.batch, emptied: true, commit: (dispositions) => last.commit(dispositions) };
+  }
+
+  /** The next `receive` rejects with this error. */
+  failNext(error: unknown): void {
+    const answer = Promise.reject<Delivery>(error);
+    answer.catch(() => {});
+    this.open = { answer, reading: new AbortController() };
+  }
+
+  close(): void {
+    this.open?.reading.abort();
+  }
+
+  /** Undefined = the read is open. */
+  private inTime(ms: number, max: number, signal: AbortSignal): Promise<Delivery | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     const { answer } = (this.open ??= this.start(max));
     return new Promise((resolve, reject) => {
@@ -60,8 +84,8 @@ export class Ahead {
     });
   }
 
-  /** Ends an open read, and gives what came of it: a source that takes nothing back must not be left with one. */
-  async endRead(): Promise<Delivery | undefined> {
+  /** What came of the open read. */
+  private async endRead(): Promise<Delivery | undefined> {
     const { open } = this;
     if (!open) return undefined;
     open.reading.abort();
@@ -73,17 +97,6 @@ export class Ahead {
     } finally {
       if (this.open === open) this.open = undefined;
     }
-  }
-
-  /** The next `receive` rejects with this error. */
-  failNext(error: unknown): void {
-    const answer = Promise.reject<Delivery>(error);
-    answer.catch(() => {});
-    this.open = { answer, reading: new AbortController() };
-  }
-
-  close(): void {
-    this.open?.reading.abort();
   }
 
   private start(max: number): { readonly answer: Promise<Delivery>; readonly reading: AbortController } {

@@ -10,13 +10,10 @@ type Context = Pick<MiddlewareContext<InputCapabilities>, "clock" | "draining" |
 /** How long a source that has nothing for now is left alone. */
 const AGAIN_MS = 10;
 
-/**
- * Behind the first messages, waits for more. A read that has not come in time stays open for the next call where the source
- * takes back what nobody has settled; elsewhere it is ended, and what it gave still belongs to the batch.
- */
+/** Behind the first messages, waits for more. What a read gives that ends with the time still belongs to the batch. */
 export function bufferedConsumer(inner: Consumer, settings: BufferSettings, context: Context): Consumer {
   const { clock, draining, below } = context;
-  const ahead = new Ahead(inner, clock);
+  const ahead = new Ahead(inner, clock, below);
   const pauses = new Pauses(clock);
 
   /** Adds to the parts what comes in time; with nothing more to come, ends early. */
@@ -34,8 +31,6 @@ export function bufferedConsumer(inner: Consumer, settings: BufferSettings, cont
       // In a drain that is the end; else the source is asked again.
       if (draining || !(await pauses.wait(Math.min(AGAIN_MS, until - clock.monotonic()), signal))) break;
     }
-    const rest = below.acknowledges ? undefined : await ahead.endRead();
-    if (rest) parts.push(rest);
   };
 
   return wrapConsumer(inner, {

@@ -30,7 +30,7 @@ const REFILL_WAIT_MS = 10;
  */
 export function filterConsumer(inner: Consumer, sieve: Sieve, context: FilterContext): Consumer {
   const { accounting, clock, below } = context;
-  const ahead = new Ahead(inner, clock);
+  const ahead = new Ahead(inner, clock, below);
 
   const sift = (delivery: Delivery): Part => {
     const { batch } = delivery;

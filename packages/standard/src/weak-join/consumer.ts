@@ -6,13 +6,12 @@ import {
   type Disposition,
   type EndpointStatus,
   type InputCapabilities,
-  type Message,
   type MiddlewareContext,
 } from "@mqb/core/plugin";
 import { Ahead } from "../batch/ahead.ts";
 import { Pauses } from "../pause.ts";
 import type { WeakJoinSettings } from "./config.ts";
-import type { Group, Groups } from "./groups.ts";
+import type { Group, Groups, Joined, JoinMemory } from "./groups.ts";
 import { HeldBatches } from "./held.ts";
 import { Joiner } from "./joined.ts";
 
@@ -36,23 +35,23 @@ export class JoinConsumer implements Consumer {
   private readonly pauses: Pauses;
   private readonly held: HeldBatches;
   private readonly joiner = new Joiner();
-  /** Joined and not handed on yet. */
-  private readonly ready: { readonly message: Message; readonly group: Group }[] = [];
+  private readonly ready: Joined[];
   /** A drain has come to its end: what is not whole will not become it. */
   private ended = false;
   private told = false;
   private closed = false;
 
-  constructor(inner: Consumer, settings: WeakJoinSettings, groups: Groups, context: JoinContext) {
+  constructor(inner: Consumer, settings: WeakJoinSettings, { groups, ready }: JoinMemory, context: JoinContext) {
     this.inner = inner;
     this.settings = settings;
     this.groups = groups;
+    this.ready = ready;
     this.context = context;
-    this.ahead = new Ahead(inner, context.clock);
+    this.ahead = new Ahead(inner, context.clock, context.below);
     this.pauses = new Pauses(context.clock);
     this.held = new HeldBatches(context.below.commitsInOrder);
     // They were received by the opening before this one.
-    context.accounting.receive(groups.messages);
+    context.accounting.receive(groups.messages + ready.length);
   }
 
   async receive(max: number, signal: AbortSignal): Promise<Delivery> {
@@ -71,9 +70,10 @@ export class JoinConsumer implements Consumer {
     this.closed = true;
     this.pauses.end();
     this.ahead.close();
-    const { messages } = this.groups;
-    if (messages > 0 && this.settings.ack === "on_receive") {
-      const text = `${messages} message(s) of open groups are acknowledged, and lost unless the input is opened again`;
+    const { groups, ready } = this;
+    if (groups.messages + ready.length > 0 && this.settings.ack === "on_receive") {
+      const what = `${groups.messages} message(s) of open groups and ${ready.length} joined one(s)`;
+      const text = `${what} are acknowledged, and lost unless the input is opened again`;
       this.context.log.warn(`weak_join: ${text}`, { route: this.context.route });
     }
     await this.inner.close();
@@ -81,10 +81,8 @@ export class JoinConsumer implements Consumer {
 
   status(): EndpointStatus {
     const inner = this.inner.status?.() ?? { healthy: true, target: "" };
-    return {
-      ...inner,
-      details: { ...inner.details, open_groups: this.groups.size, open_messages: this.groups.messages },
-    };
+    const { size: open_groups, messages: open_messages } = this.groups;
+    return { ...inner, details: { ...inner.details, open_groups, open_messages, joined_messages: this.ready.length } };
   }
 
   /** Undefined when the time of the oldest group is over first. */

@@ -1,12 +1,12 @@
 import { defineMiddleware, type Finding, type OpenContext } from "@mqb/core/plugin";
 import { type WeakJoinSettings, weakJoinSchema } from "./config.ts";
 import { JoinConsumer } from "./consumer.ts";
-import { Groups } from "./groups.ts";
+import { Groups, type JoinMemory } from "./groups.ts";
 
 export const weakJoin = defineMiddleware({
   description: "Joins messages that belong together to one",
   schema: weakJoinSchema,
-  input: (inner, settings, context) => new JoinConsumer(inner, settings, groupsOf(settings, context), context),
+  input: (inner, settings, context) => new JoinConsumer(inner, settings, memoryOf(settings, context), context),
   inputCapabilities: (below, { ack }) => ({
     ...below,
     // Batches of the source are committed in their order here, whatever the order of the joined messages is.
@@ -20,13 +20,12 @@ export const weakJoin = defineMiddleware({
 });
 
 /** Messages that their source has forgotten are kept over a reconnect; others come again. */
-function groupsOf(settings: WeakJoinSettings, { session }: OpenContext): Groups {
-  if (settings.ack === "on_join") return new Groups(settings);
-  const before = session.get("weak_join") as Groups | undefined;
+function memoryOf(settings: WeakJoinSettings, { session }: OpenContext): JoinMemory {
+  const before = session.get("weak_join") as JoinMemory | undefined;
   if (before) return before;
-  const groups = new Groups(settings);
-  session.set("weak_join", groups);
-  return groups;
+  const memory: JoinMemory = { groups: new Groups(settings), ready: [] };
+  if (settings.ack === "on_receive") session.set("weak_join", memory);
+  return memory;
 }
 
 function check({ required, branch_by }: WeakJoinSettings): Finding[] {

@@ -18,13 +18,30 @@ export interface Member {
 export interface Group {
   readonly members: Member[];
   readonly deadline: number;
+  readonly branches: Set<string>;
+  /** Messages, or branches, without which it is not whole. */
+  missing: number;
   bytes: number;
+}
+
+/** A group that has become one message. */
+export interface Joined {
+  readonly message: Message;
+  readonly group: Group;
+}
+
+/** What a weak_join keeps; over a reconnect, when nobody else has it. */
+export interface JoinMemory {
+  readonly groups: Groups;
+  /** Not handed on yet. */
+  readonly ready: Joined[];
 }
 
 /** The groups that are not whole yet, the oldest first. All wait equally long, so the oldest is the next to time out. */
 export class Groups {
   private readonly settings: WeakJoinSettings;
   private readonly byKey = new Map<string, Group>();
+  private readonly required: ReadonlySet<string>;
   /** Messages, and bytes, of all open groups. */
   messages = 0;
   bytes = 0;
@@ -33,6 +50,7 @@ export class Groups {
 
   constructor(settings: WeakJoinSettings) {
     this.settings = settings;
+    this.required = new Set(settings.required);
   }
 
   get size(): number {
@@ -51,14 +69,15 @@ export class Groups {
     if (given === undefined) this.withoutKey += 1;
     const key = given ?? NO_KEY;
     let group = this.byKey.get(key);
-    if (!group) this.byKey.set(key, (group = { members: [], deadline: now + timeout_ms, bytes: 0 }));
+    if (!group) this.byKey.set(key, (group = this.begin(now + timeout_ms)));
     const branch = branch_by == null ? "" : (message.metadata.get(branch_by) ?? NO_KEY);
     group.members.push({ message, branch, held, index });
+    if (branch_by == null || this.isNew(group, branch)) group.missing -= 1;
     const size = message.payload.length + OVERHEAD_BYTES;
     group.bytes += size;
     this.bytes += size;
     this.messages += 1;
-    return this.isWhole(group) ? this.remove(key, group) : undefined;
+    return group.missing <= 0 ? this.remove(key, group) : undefined;
   }
 
   /** Takes out the oldest group when its time is over by then. */
@@ -67,11 +86,23 @@ export class Groups {
     return undefined;
   }
 
-  isWhole({ members }: Group): boolean {
-    const { branch_by, required, expected_count: count } = this.settings;
-    if (branch_by == null) return members.length >= count;
-    const branches = new Set(members.map((member) => member.branch));
-    return required.length > 0 ? required.every((branch) => branches.has(branch)) : branches.size >= count;
+  private begin(deadline: number): Group {
+    const { branch_by, expected_count } = this.settings;
+    const byName = branch_by != null && this.required.size > 0;
+    return {
+      members: [],
+      deadline,
+      branches: new Set(),
+      missing: byName ? this.required.size : expected_count,
+      bytes: 0,
+    };
+  }
+
+  /** Whether it is the first message of a branch that counts. */
+  private isNew({ branches }: Group, branch: string): boolean {
+    if (branches.has(branch)) return false;
+    branches.add(branch);
+    return this.required.size === 0 || this.required.has(branch);
   }
 
   private remove(key: string, group: Group): Group {

@@ -94,6 +94,25 @@ it("with on_receive, acknowledges at once and keeps what is open over a reconnec
   expect(again.source.violations).toEqual([]);
 });
 
+it("with on_receive, keeps what is joined and not handed on yet over a reconnect", async () => {
+  const session = new Map<string, unknown>();
+  const first = await setUp({ ack: "on_receive" }, { session });
+  first.source.push([message("x", "1"), message("y", "2"), message("z", "3")]);
+  await first.receive();
+  await first.clock.advance(300);
+  expect(payloads((await first.receive(1)).batch)).toEqual(["[1]"]);
+  expect(first.consumer.status!().details).toMatchObject({ open_messages: 0, joined_messages: 2 });
+  await first.consumer.close();
+  expect(first.context.log.at("warn")).toEqual([expect.stringContaining("2 joined one(s)")]);
+
+  const again = await setUp({ ack: "on_receive" }, { session });
+  expect(again.context.accounting.snapshot()).toMatchObject({ received: 2, inFlight: 2 });
+  expect(payloads((await again.receive()).batch)).toEqual(["[2]", "[3]"]);
+  expect(again.context.accounting.snapshot()).toMatchObject({ received: 2, inFlight: 2 });
+  await again.consumer.close();
+  expect(again.context.log.at("warn")).toEqual([]);
+});
+
 it("with on_join, what was open goes back to the source at a close", async () => {
   const session = new Map<string, unknown>();
   const first = await setUp({}, { session });
