@@ -30,6 +30,8 @@ function main() {
     step(`Making ${rows.toLocaleString("en")} rows of input`);
     run(process.execPath, ["bench/generate.mjs", String(rows), "1", input], env);
   }
+  step("Building mqb, if it is not built yet");
+  run(process.execPath, ["./mqb", "--version"], env);
   step(`${command.join(" ")}`);
   const start = performance.now();
   run(process.execPath, command, env);

@@ -19,7 +19,7 @@ export const INIT: CommandDeclaration = {
   ],
   files: [{ name: "config.yml", help: "what is written where --out says nothing" }],
   examples: [
-    { command: "mqb init --from orders.csv --to orders.jsonl", help: "From one file to another:" },
+    { command: "mqb init --from 'orders.csv?format=csv' --to orders.jsonl", help: "From one file to another:" },
     {
       command: "mqb init --from 'file:in.jsonl' --to 'file:${DIR}/out.jsonl?format=raw' --name orders --out mqb.yaml",
       help: "With a variable, a name and another file:",
