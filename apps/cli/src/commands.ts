@@ -26,7 +26,10 @@ export const PROGRAM: CommandDeclaration = {
     "Without a command, mqb runs the configuration, like `mqb run`. `mqb help COMMAND` tells about one command. Results go to standard output, everything else to standard error; passwords, tokens and keys are shown as `***`.",
   examples: [
     { command: "mqb copy 'orders.csv?format=csv' 'orders.jsonl?format=raw' --drain", help: "Copy a file:" },
-    { command: "mqb init --from 'orders.csv?format=csv' --to orders.jsonl --out mqb.yaml", help: "Begin a configuration:" },
+    {
+      command: "mqb init --from 'orders.csv?format=csv' --to orders.jsonl --out mqb.yaml",
+      help: "Begin a configuration:",
+    },
     { command: "mqb check -c mqb.yaml && mqb run -c mqb.yaml", help: "Check it, and run it:" },
   ],
   load: async () => (await import("./run/run.ts")).run,
