@@ -90,7 +90,7 @@ export class Supervisor {
     if (wanted.length === 0) {
       const draining = this.args.has("drain");
       const then = draining ? "nothing to drain" : "waiting for a signal";
-      this.log.warn(`nothing to run: the configuration has no enabled route (`mqb init` writes one); ${then}`);
+      this.log.warn(`nothing to run: the configuration has no enabled route (mqb init writes one); ${then}`);
       if (draining) return EXIT.ok;
     }
     for (const route of wanted) routes.add(route);
