@@ -12,7 +12,8 @@ export const expressionErrors = defineErrors("MQB_EXPRESSION", {
       const line = source.slice(from, from + SHOWN).replace(/[\r\n\t]/g, " ");
       // Before the line, where a hint would stand behind the mark.
       const meant = near === undefined ? "" : `; did you mean "${near}"?`;
-      return `${reason}, at column ${at + 1} of the expression${meant}\n  ${line}\n  ${" ".repeat(at - from)}^`;
+      const of = reason.startsWith("the expression ") ? "" : " of the expression";
+      return `${reason}, at column ${at + 1}${of}${meant}\n  ${line}\n  ${" ".repeat(at - from)}^`;
     },
   }),
   INDEXED: errorRow<{ source: string; path: string }>({

@@ -112,7 +112,7 @@ describe("a test of messages", () => {
 
 describe("an expression that cannot be compiled", () => {
   test.each([
-    ["amount >", "the expression ends too early, at column 9 of the expression"],
+    ["amount >", "the expression ends too early, at column 9\n"],
     ["amount > > 1", '">" is not expected here'],
     ["amount & 1", '"&" is not expected here'],
     ["foo(amount)", 'no function "foo"'],
