@@ -20,5 +20,5 @@ export {
   type SendResult,
 } from "./registry/endpoint.ts";
 export type { FactoryContext } from "./registry/factory.ts";
-export type { CodeMiddleware, MiddlewareFactory } from "./registry/middleware.ts";
+export type { CodeMiddleware, MiddlewareFactory, MiddlewareOptions } from "./registry/middleware.ts";
 export { openSender, type Sender, type SendOptions } from "./sender.ts";

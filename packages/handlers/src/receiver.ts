@@ -77,7 +77,7 @@ export class Receiver {
       if (delivery.batch.length === 0) await delivery.commit();
       return new ReceivedBatch(delivery);
     } catch (error) {
-      if (stop.signal.aborted && error === stop.signal.reason) return new ReceivedBatch(NOTHING);
+      if (stop.signal.aborted && (error === stop.signal.reason || isAbort(error))) return new ReceivedBatch(NOTHING);
       throw error;
     } finally {
       cancel?.();
@@ -156,6 +156,11 @@ export class Receiver {
       this.clock.timer(EMPTY_PAUSE_MS, resolve);
     });
   }
+}
+
+/** A source may reject with an abort error of its own instead of the signal's reason. */
+function isAbort(error: unknown): boolean {
+  return (error as { readonly name?: unknown } | null | undefined)?.name === "AbortError";
 }
 
 const EMPTY_PAUSE_MS = 10;

@@ -246,6 +246,54 @@ describe("a middleware made of functions", () => {
     }
   });
 
+  describe.each([
+    ["ids that repeat", { stableIds: true }],
+    ["positions that repeat", { replayablePosition: true }],
+  ])("before a source with %s", (_, input) => {
+    const level = (keepIds: boolean | undefined, side: "input" | "output") => {
+      const { registry, bridge } = open();
+      registry.registerEndpoint("from", () => ({}), { input });
+      registry.registerEndpoint("to", () => ({}), { output: { idempotent: true } });
+      const options = keepIds === undefined ? {} : { keepIds };
+      registry.registerMiddleware("change", () => ({ onReceive: upper }), options);
+      const on = (which: string) => (which === side ? { middlewares: [{ change: {} }] } : {});
+      const { plan } = bridge.check("r", { input: { from: {}, ...on("input") }, output: { to: {}, ...on("output") } });
+      return plan?.guarantee.level;
+    };
+
+    it("makes no promise of what is taken once, unless it keeps the ids", () => {
+      expect(level(undefined, "input")).toBe("at_least_once");
+      expect(level(false, "input")).toBe("at_least_once");
+      expect(level(true, "input")).toBe("effectively_once");
+      expect(level(undefined, "output")).toBe("effectively_once");
+    });
+  });
+
+  it("is no hindrance for a sink that names by positions", () => {
+    const { registry, bridge } = open();
+    registry.registerEndpoint("from", () => ({}), { input: { replayablePosition: true } });
+    registry.registerEndpoint("to", () => ({}), { output: { idempotent: true, needsPositions: "name_by: position" } });
+    registry.registerMiddleware("change", () => ({ onReceive: upper }));
+    const input = { from: {}, middlewares: [{ change: {} }] };
+    const { plan, problems } = bridge.check("r", { input, output: { to: {} } });
+    expect([problems, plan?.guarantee.level]).toEqual([[], "at_least_once"]);
+  });
+
+  it.each([true, false])("gives what it makes the id of the message before, when it keeps ids: %s", async (keepIds) => {
+    const { registry, bridge } = open();
+    const sent = [new Message("a"), new Message("b"), new Message("c")];
+    const own = new Message("B", new Map([["own", "yes"]]));
+    registry.registerEndpoint("from", () => listed(sent));
+    registry.registerMiddleware("change", () => ({ onReceive: ([a]) => [a, own, null] as const }), { keepIds });
+    const consumer = await bridge.openConsumer({ from: {}, middlewares: [{ change: {} }] });
+    const { batch } = await consumer.receive(10, NEVER);
+    const got = [...batch];
+    expect(texts(got)).toEqual(["a", "B"]);
+    expect(got.map(({ id }) => id)).toEqual([sent[0]!.id, keepIds ? sent[1]!.id : own.id]);
+    expect([...got[1]!.metadata]).toEqual([["own", "yes"]]);
+    await consumer.close();
+  });
+
   it("keeps the id and the metadata of a message whose payload it changes", async () => {
     const { registry, bridge } = open();
     registry.registerMiddleware("change", (route, config, { path }) => {

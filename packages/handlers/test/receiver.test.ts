@@ -122,6 +122,55 @@ function source(...steps: (string[] | Error)[]) {
   return { bridge: { openConsumer: async () => consumer }, commits };
 }
 
+/** A source that rejects when it is to stop waiting. */
+function waiting(rejection: (signal: AbortSignal) => unknown) {
+  const consumer: Consumer = {
+    receive: (_, signal) =>
+      new Promise((_resolve, reject) => {
+        const stop = (): void => reject(rejection(signal));
+        if (signal.aborted) stop();
+        else signal.addEventListener("abort", stop, { once: true });
+      }),
+    async close() {},
+  };
+  return { openConsumer: async () => consumer };
+}
+
+const abortError = (): Error => Object.assign(new Error("stopped"), { name: "AbortError" });
+
+describe("a source that rejects when it is to stop waiting", () => {
+  it.each<[string, (signal: AbortSignal) => unknown]>([
+    ["the reason of the signal", (signal) => signal.reason],
+    ["an abort error of its own", abortError],
+    ["a DOMException", () => new DOMException("stopped", "AbortError")],
+  ])("gives nothing: %s", async (_, rejection) => {
+    const clock = new FakeClock();
+    await using receiver = await openReceiver(waiting(rejection), INPUT, { clock });
+    const late = receiver.receive({ timeoutMs: 1000 });
+    await clock.advance(1000);
+    expect((await within(late, "the end of the wait")).length).toBe(0);
+    const stopped = receiver.receive({ signal: AbortSignal.abort(new Error("enough")) });
+    expect((await within(stopped, "the end of the wait")).length).toBe(0);
+    const idle = receiver.messages({ idleMs: 1000 }).next();
+    await clock.advance(1000);
+    expect((await within(idle, "the end of the loop")).done).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("fails with any other error, and with an abort error that nobody asked for", async () => {
+    const cut = new MqbError("TEST_CUT", "connection", "cut");
+    const failing = await openReceiver(
+      waiting(() => cut),
+      INPUT,
+    );
+    await expect(failing.receive({ signal: AbortSignal.abort() })).rejects.toBe(cut);
+    const unasked = abortError();
+    const { bridge } = source(unasked);
+    const receiver = await openReceiver(bridge, INPUT);
+    await expect(receiver.receive({ signal: new AbortController().signal })).rejects.toBe(unasked);
+  });
+});
+
 describe("a loop over batches", () => {
   it("passes over nothing, and ends with the source", async () => {
     const { bridge, commits } = source(["a"], [], ["b"]);

@@ -1,7 +1,7 @@
 import { createRegistry, type Registry, type RegistryOptions } from "@mqb/core";
 import { API_VERSION, definePlugin, type Plugin, type SchemeDefinition } from "@mqb/core/plugin";
 import { type EndpointFactory, type EndpointOptions, endpointOf } from "./endpoint.ts";
-import { type MiddlewareFactory, middlewareOf } from "./middleware.ts";
+import { type MiddlewareFactory, type MiddlewareOptions, middlewareOf } from "./middleware.ts";
 
 /**
  * A registry that takes endpoints and middlewares made of functions, beside those of plugins. They are used by their name, as
@@ -14,7 +14,7 @@ export interface CodeRegistry extends Registry {
   registerMiddleware<Config = unknown>(
     name: string,
     factory: MiddlewareFactory<Config>,
-    options?: { readonly description?: string },
+    options?: MiddlewareOptions,
   ): void;
   /** Returns whether there was one that was registered by `registerEndpoint`. */
   unregisterEndpoint(name: string): boolean;
@@ -60,9 +60,9 @@ export function createCodeRegistry(plugins: readonly unknown[] = [], options: Re
       const schemes = /^[a-z][a-z0-9+.-]*$/.test(name) ? { [name]: schemeOf(name) } : {};
       add(endpoints, name, pluginOf("registerEndpoint", name, { endpoints: { [name]: definition }, schemes }));
     },
-    registerMiddleware(name, factory, { description } = {}) {
+    registerMiddleware(name, factory, options) {
       mustBeFunction("registerMiddleware", name, factory);
-      const definition = middlewareOf(name, factory as MiddlewareFactory, description);
+      const definition = middlewareOf(name, factory as MiddlewareFactory, options);
       add(middlewares, name, pluginOf("registerMiddleware", name, { middlewares: { [name]: definition } }));
     },
     unregisterEndpoint: (name) => remove(endpoints, name),

@@ -6,6 +6,7 @@ import {
   type Delivery,
   defineMiddleware,
   FILTERED,
+  type InputCapabilities,
   type MaybePromise,
   type Message,
   type MiddlewareDefinition,
@@ -36,27 +37,48 @@ export type MiddlewareFactory<Config = unknown> = (
   context: FactoryContext,
 ) => MaybePromise<CodeMiddleware>;
 
-export function middlewareOf(name: string, factory: MiddlewareFactory, description?: string): MiddlewareDefinition {
+/** What the middleware promises, where that is not what is assumed. */
+export interface MiddlewareOptions {
+  readonly description?: string;
+  /**
+   * What `onReceive` gives in the place of a message has the id of that message, whatever id it was made with [false]. Without
+   * it nobody knows whether a message that is read again gets the same id, and no route is `effectively_once` by its ids.
+   */
+  readonly keepIds?: boolean;
+}
+
+export function middlewareOf(
+  name: string,
+  factory: MiddlewareFactory,
+  { description = "Made by code of the host", keepIds = false }: MiddlewareOptions = {},
+): MiddlewareDefinition {
   const make = async (config: unknown, context: OpenContext): Promise<CodeMiddleware> => {
     const made = await factory(context.route, config, factoryContext(context));
     if (typeof made !== "object" || made === null) throw errors.NO_OBJECT({ name, what: describe(made) });
     return made;
   };
   return defineMiddleware({
-    description: description ?? "Made by code of the host",
+    description,
     schema: ANY_CONFIG,
+    inputCapabilities: (inner) => (keepIds ? inner : withoutIdentity(inner)),
     async input(inner, config, context) {
       const made = await make(config, context);
-      const sift = sieve(name, "onReceive", made);
+      const sift = sieve(name, "onReceive", made, keepIds);
       return changedConsumer(inner, sift, closeOnce(inner, made), (count) => {
         context.accounting.settle("filtered", count);
       });
     },
     async output(inner, config, context) {
       const made = await make(config, context);
-      return changedPublisher(inner, sieve(name, "onSend", made), closeOnce(inner, made));
+      return changedPublisher(inner, sieve(name, "onSend", made, false), closeOnce(inner, made));
     },
   });
+}
+
+/** Positions are there as long as the code keeps the metadata, but with other ids they make nothing repeat. */
+function withoutIdentity(inner: InputCapabilities): InputCapabilities {
+  const positions = inner.positions ?? inner.replayablePosition;
+  return { ...inner, stableIds: false, replayablePosition: false, positions };
 }
 
 /** What is left of a batch. */
@@ -69,7 +91,12 @@ interface Sifted {
 type Sieve = (messages: readonly Message[]) => Promise<Sifted>;
 
 /** Undefined where there is no function: everything passes. */
-function sieve(name: string, method: "onReceive" | "onSend", made: CodeMiddleware): Sieve | undefined {
+function sieve(
+  name: string,
+  method: "onReceive" | "onSend",
+  made: CodeMiddleware,
+  keepIds: boolean,
+): Sieve | undefined {
   if (!made[method]) return undefined;
   return async (before) => {
     const after = await made[method]!(before);
@@ -80,7 +107,9 @@ function sieve(name: string, method: "onReceive" | "onSend", made: CodeMiddlewar
     const positions: number[] = [];
     for (const [i, body] of (after as readonly (Body | null | undefined)[]).entries()) {
       if (body === null || body === undefined) continue;
-      messages.push(messageOf(body, `${method} of "${name}"`, before[i]));
+      const like = before[i]!;
+      const message = messageOf(body, `${method} of "${name}"`, like);
+      messages.push(keepIds && message.id !== like.id ? message.with({ id: like.id }) : message);
       positions.push(i);
     }
     return { messages, positions: Uint32Array.from(positions) };
