@@ -24,7 +24,7 @@ const NOTHING_CAME: Delivery = { batch: batchOf([]), commit: async () => {} };
 
 /**
  * Hands on groups instead of messages. Reads at most once per call, so that a source that is busy with groups that are not
- * whole does not look silent; the end of a group's time does not end a read.
+ * whole does not look silent, unless it knows its end; the end of a group's time does not end a read.
  */
 export class JoinConsumer implements Consumer {
   private readonly inner: Consumer;
@@ -62,7 +62,8 @@ export class JoinConsumer implements Consumer {
       if (this.ready.length > 0) return this.handOn(max);
       if (discarded || signal.aborted || this.closed) return this.nothing(true);
       const delivery = await this.read(max, signal);
-      if (delivery) return this.absorb(delivery, max, signal);
+      const given = delivery && (await this.absorb(delivery, max, signal));
+      if (given) return given;
     }
   }
 
@@ -121,15 +122,15 @@ export class JoinConsumer implements Consumer {
     }
   }
 
-  private async absorb(delivery: Delivery, max: number, signal: AbortSignal): Promise<Delivery> {
+  /** Undefined = there is nothing to hand on, and more is to be read. */
+  private async absorb(delivery: Delivery, max: number, signal: AbortSignal): Promise<Delivery | undefined> {
     const { groups, context } = this;
     const { batch, emptied = false } = delivery;
     if (batch.length === 0 && !emptied && groups.size > 0 && context.draining) {
       this.held.add(delivery);
       // A stop ends a read in the same way; only a route that goes on reading has come to the end.
       this.ended = true;
-      if (signal.aborted) return this.nothing(true);
-      return this.receive(max, signal);
+      return signal.aborted ? this.nothing(true) : undefined;
     }
     if (this.settings.ack === "on_receive") await delivery.commit();
     const held = this.settings.ack === "on_join" ? this.held.add(delivery) : undefined;
@@ -139,7 +140,10 @@ export class JoinConsumer implements Consumer {
       if (group) this.join(group, true);
     }
     if (groups.withoutKey > 0 && !this.told) this.tell();
-    return this.ready.length > 0 ? this.handOn(max) : this.nothing(emptied || batch.length > 0);
+    if (this.ready.length > 0) return this.handOn(max);
+    if (batch.length === 0) return this.nothing(emptied);
+    // To the drain an emptied batch is one that went well: a sink that takes nothing would never be given up.
+    return held && context.draining && context.below.bounded ? undefined : this.nothing(true);
   }
 
   /** Ends the groups whose time is over; true when there was one that is discarded. */

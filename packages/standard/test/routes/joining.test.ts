@@ -75,3 +75,32 @@ it("many groups in many small batches all arrive, each once, with many workers",
   expect(members).toEqual(Array.from({ length: 600 }, (_, n) => n));
   expect(source.deliveries.every((one) => one.commits === 1)).toBe(true);
 });
+
+it("a drain ends at a sink that never takes a joined message, however many batches its members come in", async () => {
+  const clock = new FakeClock();
+  const { source, sink, bridge } = setUp({ clock });
+  sink.failWhen(() => busy);
+  const members = [message("x", "1"), message("x", "2")];
+  // What is nacked comes again, one message at a time.
+  const again = (): void => {
+    for (const one of members) source.push([one]);
+  };
+  again();
+  const receive = source.receive.bind(source);
+  source.receive = async (max, signal) => {
+    const delivery = await receive(max, signal);
+    return {
+      batch: delivery.batch,
+      commit: async (dispositions) => {
+        await delivery.commit(dispositions);
+        if (delivery.batch.length > 0 && delivery.batch.at(0).text() === "2") again();
+      },
+    };
+  };
+  const input = { source: {}, middlewares: [JOIN] };
+  const route = bridge.route("r", { input, output: { sink: {} }, exit_on_empty: true });
+  await route.start();
+  const result = await clock.runUntil(route.done, 600_000);
+  expect(result).toMatchObject({ outcome: "failed", accounting: { delivered: 0, inFlight: 0 } });
+  expect(sink.sends.length).toBe(10);
+});

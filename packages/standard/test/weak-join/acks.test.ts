@@ -126,9 +126,8 @@ it("with on_join, what was open goes back to the source at a close", async () =>
 });
 
 it("a stop ends a read and fires nothing", async () => {
-  const { clock, source, consumer, receive } = await setUp({}, { draining: true });
+  const { clock, source, consumer } = await setUp({}, { draining: true });
   source.push([message("x", "1")]);
-  await receive();
   const stop = new AbortController();
   const waiting = consumer.receive(100, stop.signal);
   await source.received(2);
@@ -145,7 +144,6 @@ it("in a drain, groups that are not whole at the end of the source do not wait f
     .push([message("x", "1")])
     .pushEmpty()
     .pushEmpty();
-  expect((await receive()).emptied).toBe(true);
   const fired = await receive();
   expect(payloads(fired.batch)).toEqual(["[1]"]);
   await fired.commit();
@@ -155,13 +153,23 @@ it("in a drain, groups that are not whole at the end of the source do not wait f
   expect([source.commits.length, clock.pending]).toEqual([3, 0]);
 });
 
+it.each([true, false])("in a drain of a source that knows its end: %s, reads on by itself", async (bounded) => {
+  const { source, receive } = await setUp({ expected_count: 3 }, { draining: true, below: { bounded } });
+  source
+    .push([message("x", "1")])
+    .push([message("x", "2")])
+    .push([message("x", "3")]);
+  if (!bounded) for (let i = 0; i < 2; i++) expect((await receive()).emptied).toBe(true);
+  expect(payloads((await receive()).batch)).toEqual(["[1,2,3]"]);
+  expect(source.asked.length).toBe(3);
+});
+
 it("in a drain, discarded groups are not the end of the source", async () => {
   const { source, receive } = await setUp({ on_timeout: "discard" }, { draining: true });
   source
     .push([message("x", "1")])
     .pushEmpty()
     .pushEmpty();
-  await (await receive()).commit();
   const discarded = await receive();
   expect([discarded.batch.length, discarded.emptied]).toEqual([0, true]);
   await discarded.commit();
