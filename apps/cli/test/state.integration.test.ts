@@ -90,9 +90,28 @@ describe("mqb state", () => {
     expect(await folder.mqb(["state", "check", "positions.json"])).toMatchObject({ code: 1 });
     expect((await folder.mqb(["state", "repair", "positions.json"])).stdout).toContain("repaired");
     expect([existsSync(at("positions.json")), existsSync(at("positions.json.damaged"))]).toEqual([false, true]);
-    folder.write("rows.csv", "a,b\n");
-    expect((await folder.mqb(["state", "repair", "rows.csv"])).code).toBe(2);
-    expect(readFileSync(at("rows.csv"), "utf8")).toBe("a,b\n");
+  });
+
+  it.each([
+    ["rows.csv", "a,b\n", "something that does not begin as they do"],
+    ["orders.jsonl", '{"id":1}\n{"id":2}\n', "lines, the first of which is JSON by itself"],
+    ["package.json", '{\n  "private": true\n}\n', "valid JSON of another shape"],
+  ])("leaves %s where it is, and says what it holds", async (name, text, what) => {
+    folder.write(name, text);
+    const { code, stderr } = await folder.mqb(["state", "repair", name]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`holds no positions, but ${what}`)]);
+    expect([readFileSync(at(name), "utf8"), existsSync(at(`${name}.damaged`))]).toEqual([text, false]);
+  });
+
+  it.each(["file:state%.json", "file:state%25.json", "state%.json"])("finds the positions of %s", async (url) => {
+    const input = `{ sequence: { endpoints: [{ memory: { topic: t } }], cursor_id: c, checkpoint_store: "${url}" } }`;
+    folder.write("config.yml", `routes:\n  r:\n    input: ${input}\n    output: { "null": }\n`);
+    folder.write("state%.json", '{\n  "a": "b"\n}');
+    const check = await folder.mqb(["state", "check"]);
+    expect([check.code, check.stdout], check.stderr).toEqual([0, expect.stringMatching(/state%\.json: sound\n/)]);
+    folder.write("state%.json", '{\n  "a');
+    const { stdout } = await folder.mqb(["state", "repair"]);
+    expect([stdout, existsSync(at("state%.json.damaged"))]).toEqual([expect.stringContaining("repaired"), true]);
   });
 
   it("says when nothing is there, and touches no folder of somebody else", async () => {

@@ -37,6 +37,7 @@ export { errors } from "./errors.ts";
 export { handlerByKind, type KindHandlerOptions } from "./handler/by-kind.ts";
 export type { Durations } from "./metrics/durations.ts";
 export { METRICS, MetricsRegistry, type SideMetrics } from "./metrics/registry.ts";
+export { locate as locateStateFile } from "./stores/file/location.ts";
 export { FileLock } from "./stores/file/lock.ts";
 export { Reopening, type ReopeningSetup } from "./structural/reopening.ts";
 export { Template, type TemplateOptions } from "./template/template.ts";

@@ -29,7 +29,7 @@ export const STATE_CHECK: CommandDeclaration = {
 export const STATE_REPAIR: CommandDeclaration = {
   name: "state repair",
   summary: "Repair state on disk that is damaged; keeps what was there",
-  description: `${WHAT}\n\nWhat can be read is written to a new file in the place of the damaged one, which is kept beside it as NAME.damaged. Keys that are lost let later copies of their messages pass once; a position that is lost lets its source be read from its beginning. The routes that use it must be stopped.`,
+  description: `${WHAT}\n\nWhat can be read is written to a new file in the place of the damaged one, which is kept beside it as NAME.damaged. Keys that are lost let later copies of their messages pass once; a position that is lost lets its source be read from its beginning. A file that cannot be one of positions, such as JSON of another shape or lines of it, stays where it is. The routes that use it must be stopped.`,
   positionals: PLACES,
   flags: [...CONFIGURATION, JSON_OUTPUT, COLOR, HELP],
   files: CONFIGURATION_FILES,

@@ -1,8 +1,9 @@
-import { open, rename, stat } from "node:fs/promises";
+import { readFile, rename, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { systemClock } from "@mqb/core/plugin";
+import { describeError, systemClock } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
 import { cliErrors } from "../errors.ts";
+import { otherThanPositions } from "./leftover.ts";
 import type { StateReport } from "./state.ts";
 
 type Found = Omit<StateReport, "path" | "kind">;
@@ -15,29 +16,28 @@ export async function checkDocument(path: string): Promise<Found> {
   return { state: contents.ok ? "sound" : "damaged", details: [contents.detail] };
 }
 
-/** Such a file is replaced as a whole, so that one that cannot be read holds nothing of use. It is moved out of the way. */
+/**
+ * Such a file is replaced as a whole, so that one that is damaged holds nothing of use. It is moved out of the way. A file
+ * that may be something else stays where it is: a `config` error says what it looks like.
+ */
 export async function repairDocument(path: string): Promise<Found> {
   const found = await checkDocument(path);
   if (found.state !== "damaged") return found;
-  if (!(await couldBeOne(path)))
-    throw cliErrors.USAGE({ message: `${path} holds something else than positions; it stays where it is` });
+  const other = otherThanPositions(await textOf(path));
+  if (other !== undefined)
+    throw cliErrors.USAGE({ message: `${path} holds no positions, but ${other}; it stays where it is` });
   const kept = await unusedName(`${path}.damaged`);
   await rename(path, kept);
   return { state: "repaired", details: [...found.details, `it is ${kept} now; the positions begin anew`] };
 }
 
-/** What a crash of the system leaves of a document is its beginning, zeros, or nothing. */
-async function couldBeOne(path: string): Promise<boolean> {
-  const file = await open(path, "r");
+async function textOf(path: string): Promise<string> {
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
-    return /^[\0\s]*(\{|$)/.test(buffer.toString("latin1", 0, bytesRead));
-  } finally {
-    await file.close();
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw cliErrors.USAGE({ message: `${path} cannot be read (${describeError(error)}); it stays where it is` });
   }
 }
-
-const BEGINNING = 4096;
 
 async function unusedName(path: string): Promise<string> {
   for (let n = 0; ; n++) {

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isMap, type RoutePlan } from "@mqb/core";
 import { type DeduplicationSettings, folderOf } from "@mqb/dedup";
+import { locateStateFile } from "@mqb/standard";
 import { ParsedArgs } from "../args/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { endpointsOf, storesOf } from "../doctor/places.ts";
@@ -46,18 +47,16 @@ function ofPlan(route: string, plan: RoutePlan, baseDir: string): StatePlace[] {
     .filter((one) => one.name === "deduplication")
     .flatMap((one) => folderOf(one.config as DeduplicationSettings, route, baseDir) ?? [])
     .map((path): StatePlace => ({ path, kind: "keys" }));
-  const documents = storesOf(plan).flatMap(({ url }): StatePlace[] => {
-    const path = pathOf(url);
-    return path === undefined ? [] : [{ path: resolve(baseDir, path), kind: "document" }];
-  });
+  const documents = storesOf(plan)
+    .filter(({ url }) => isFileUrl(url))
+    .map(({ url }): StatePlace => ({ path: locateStateFile(url, baseDir), kind: "document" }));
   return [...folders, ...documents];
 }
 
-/** The path of a `file:` URL or a bare one. */
-function pathOf(url: string): string | undefined {
+/** A `file:` URL or a bare path; what has another scheme is in some server. */
+function isFileUrl(url: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined) return url;
-  return scheme === "file" ? decodeURIComponent(url.replace(/^file:(\/\/(localhost)?(?=\/))?/i, "")) : undefined;
+  return scheme === undefined || scheme === "file";
 }
 
 function isFile(path: string): boolean {

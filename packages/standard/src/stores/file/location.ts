@@ -3,7 +3,10 @@ import { fileURLToPath } from "node:url";
 import { errors } from "../../errors.ts";
 import { parseStateUrl } from "../state-url.ts";
 
-/** The path that a `file:` URL or a bare path means; a relative one is relative to `baseDir`. */
+/**
+ * The path that a `file:` URL or a bare path means; a relative one is relative to `baseDir`. Throws a `config` error for a
+ * URL that names no file of this system.
+ */
 export function locate(url: string, baseDir: string): string {
   if (!/^file:/i.test(url)) return resolve(baseDir, url);
   const { body } = parseStateUrl(url, []);
