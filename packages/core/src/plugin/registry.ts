@@ -30,7 +30,6 @@ export interface Registry {
   store(scheme: string): Registered<StoreDefinition> | undefined;
   scheme(name: string): Registered<SchemeDefinition> | undefined;
   readonly expressions: ExpressionCompiler | undefined;
-  /** That of the first plugin that brings it. */
   readonly service: FindService;
   /** Canonical names in alphabetical order. */
   names(what: Missing): readonly string[];
@@ -50,6 +49,8 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     middleware: new Map<string, Registered<MiddlewareDefinition>>(),
     store: new Map<string, Registered<StoreDefinition>>(),
     scheme: new Map<string, Registered<SchemeDefinition>>(),
+    service: new Map<string, Registered<object>>(),
+    language: new Map<string, Registered<object>>(),
   };
   const registered: Plugin[] = [];
   for (const value of plugins) {
@@ -59,8 +60,10 @@ export function createRegistry(plugins: readonly unknown[], options: RegistryOpt
     enter(tables.middleware, "middleware", plugin, plugin.middlewares);
     enter(tables.store, "state store", plugin, plugin.stores);
     enter(tables.scheme, "URI scheme", plugin, plugin.schemes);
-    const other = plugin.expressions && registered.find((one) => one.expressions);
-    if (other) throw duplicate("language", "expressions", { plugin: other.name }, plugin);
+    // Of these only the names are of interest: the rest of a service is its own.
+    const services = Object.keys(plugin.services ?? {}).map((name) => [name, {}] as const);
+    enter(tables.service, "service", plugin, Object.fromEntries(services));
+    enter(tables.language, "language", plugin, plugin.expressions && { expressions: {} });
     registered.push(plugin);
   }
   const service: FindService = (name) => registered.find((plugin) => plugin.services?.[name])?.services?.[name];
@@ -97,14 +100,10 @@ function enter<D>(table: Map<string, Registered<D>>, what: string, plugin: Plugi
       if (RESERVED.includes(key))
         throw coreErrors.BAD_PLUGIN({ plugin: plugin.name, reason: `"${key}" cannot be the name of its ${what}` });
       const other = table.get(key);
-      if (other) throw duplicate(what, key, other, plugin);
+      if (other) throw coreErrors.DUPLICATE_NAME({ what, name: key, first: other.plugin, second: plugin.name });
       table.set(key, entry);
     }
   }
-}
-
-function duplicate(what: string, name: string, first: { readonly plugin: string }, second: Plugin): Error {
-  return coreErrors.DUPLICATE_NAME({ what, name, first: first.plugin, second: second.name });
 }
 
 function nameOf(value: unknown): string {

@@ -28,6 +28,11 @@ function refusal(...plugins: unknown[]) {
   throw new Error("not refused");
 }
 
+/** Services of which the registry knows nothing but the names. */
+function services(...names: string[]): Partial<PluginDefinition> {
+  return { services: Object.fromEntries(names.map((name) => [name, { name, aliases: 1 }])) };
+}
+
 describe("a registry", () => {
   it("finds what its plugins bring, by name and alias, with the canonical name and the plugin", () => {
     const registry = createRegistry([
@@ -57,6 +62,15 @@ describe("a registry", () => {
   it("takes a module with the plugin as its default export, and the same plugin twice", () => {
     const one = plugin({ endpoints: { a: endpoint } });
     expect(createRegistry([{ default: one }, one]).plugins).toEqual([one]);
+  });
+
+  it("finds the services of all plugins", () => {
+    const registry = createRegistry([
+      plugin({ name: "one", ...services("a") }),
+      plugin({ name: "two", ...services("b") }),
+    ]);
+    const found = (name: string) => registry.service(name as never);
+    expect(["a", "b", "c"].map(found)).toEqual([{ name: "a", aliases: 1 }, { name: "b", aliases: 1 }, undefined]);
   });
 
   it("knows which package would bring a name when somebody tells it", () => {
@@ -101,6 +115,7 @@ describe("a registry refuses", () => {
       { schemes: { a: { endpoint: "x", config: () => ({}) } } },
       { schemes: { a: { endpoint: "x", config: () => ({}) } } },
     ],
+    ["service", services("a"), services("a", "b")],
   ];
   it.each(taken)("an %s that two plugins offer, naming both", (what, first, second) => {
     const error = refusal(plugin({ name: "one", ...first }), plugin({ name: "two", ...second }));
