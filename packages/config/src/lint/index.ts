@@ -6,6 +6,7 @@ import { compressedName } from "./compressed-name.ts";
 import { deadLetters } from "./dead-letters.ts";
 import { defeatedSetting } from "./defeated-setting.ts";
 import { freshIds } from "./fresh-ids.ts";
+import { inside } from "./inside.ts";
 import type { ConfigurationLint, FoundInRoute, RouteLint, Services, Written } from "./lint.ts";
 import { listening } from "./listening.ts";
 import { loop } from "./loop.ts";
@@ -32,6 +33,7 @@ const ROUTE: readonly RouteLint[] = [
   compressedName,
   loop,
   middlewareOrder,
+  inside,
   metadataOrder,
   oneWorker,
   otherSide,

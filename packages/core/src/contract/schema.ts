@@ -43,6 +43,7 @@ export interface SchemaIssue {
  * - of a whole configuration: `"x-mqb-source": { named, alike?, alone?, apart? }` (the fields that name what is read, those
  *   that all readers set alike, flags with which one takes away what others read, fields in which readers must differ),
  *   `"x-mqb-order": [{ side, others, handles: "before" | "after", otherwise, level? }]` (its place in a `middlewares` list),
+ *   `"x-mqb-inside": [{ others, unless?: { field: value }, otherwise }]` (not around these endpoints, but in them),
  *   `"x-mqb-sets": [metadata keys]`, `"x-mqb-identity": field` (what makes two messages the same; the id when it is
  *   left out), `"x-mqb-defeats": { field of the endpoint: why }`, `"x-mqb-one-worker": why`, `"x-mqb-answers": true` (answers
  *   the sender of a message).

@@ -3,7 +3,7 @@ import { field, integer, milliseconds } from "../fields.ts";
 
 const text = z.string().min(1, { error: "expected a metadata key" });
 
-export const weakJoinSchema = z.strictObject({
+const fields = z.strictObject({
   group_by: text.meta({
     description: "Metadata key: messages with the same value belong together. Those without it are all one group.",
     examples: ["correlation_id"],
@@ -32,6 +32,17 @@ export const weakJoinSchema = z.strictObject({
     description:
       "Nothing more is read while open groups, or the batches that wait for them, hold this many bytes. Of each message in a group some are counted besides its payload.",
   }),
+});
+
+export const weakJoinSchema = fields.meta({
+  "x-mqb-inside": [
+    {
+      others: ["sequence"],
+      unless: { ack: "on_receive" },
+      otherwise:
+        "a phase ends when all of it is acknowledged, and messages of groups that are not whole are only after `timeout_ms`",
+    },
+  ],
 });
 
 export type WeakJoinConfig = z.input<typeof weakJoinSchema>;

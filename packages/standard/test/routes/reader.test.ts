@@ -9,7 +9,10 @@ async function drain(asked: number, held: number) {
   const { source, bridge } = setUp({ clock, drainIdleMs: 1_000 });
   const publisher = await bridge.openPublisher({ memory: { topic: "t", capacity: 100 } });
   if (held > 0) await publisher.send(messageBatch(held), NEVER);
-  source.push(messageBatch(asked, { from: 100 })).pushEmpty().pushEmpty();
+  source
+    .push(messageBatch(asked, { from: 100 }))
+    .pushEmpty()
+    .pushEmpty();
   const output = { reader: { memory: { topic: "t" } } };
   const route = bridge.route("r", { input: { source: {} }, output, exit_on_empty: true });
   await route.start();
