@@ -69,6 +69,17 @@ describe("log lines", () => {
     expect(text.match(/\*\*\*/g)).toHaveLength(3);
   });
 
+  it.each(["plain", "json"] as const)("hold no secret that is a number (%s)", (format) => {
+    const redactor = createRedactor();
+    redactor.learn({ password: 12345678, token: 123456789012345678901n });
+    const text = logged({ format, redactor }, (log) =>
+      log.info("x", { n: 12345678, rows: 4711, deep: { list: [12345678, 123456789012345678901n] } }),
+    );
+    expect(text).not.toContain("12345678");
+    expect(text).toContain("4711");
+    expect(text.match(/\*\*\*/g)).toHaveLength(3);
+  });
+
   it.each(["\n", "\r", "\r\n", "\u2028", "\u001b[2K\u001b[1G"])("cannot be faked by %j in a message", (fake) => {
     const text = logged({}, (log) => log.info(`a${fake}1970 ERROR b`));
     expect(text.split(/[\n\r\u2028\u2029]/).filter((line) => line.startsWith("1970"))).toHaveLength(1);

@@ -55,12 +55,12 @@ function jsonLine(level: Logged, message: string, fields: LogFields | undefined,
   return `${JSON.stringify(record, hidden(options.redactor))}\n`;
 }
 
-/** Takes secrets out of every text before it is quoted: with escapes in it, a secret is not recognised any more. */
+/** Takes secrets out of every text and number before it is quoted: with escapes in it, a secret is not recognised any more. */
 function hidden(redactor: Redactor): (key: string, value: unknown) => unknown {
   return (_, value) => {
     if (value instanceof Error) return redactor.text(describeError(value));
-    if (typeof value === "bigint") return String(value);
-    return typeof value === "string" ? redactor.text(value) : value;
+    if (typeof value === "bigint") return String(redactor.json(value));
+    return typeof value === "string" || typeof value === "number" ? redactor.json(value) : value;
   };
 }
 
