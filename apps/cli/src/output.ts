@@ -62,7 +62,7 @@ export function createOutput(
     // Who closes the other end of a pipe has seen enough; that is no failure.
     if (!used.has(stream))
       stream.on("error", (error) => {
-        if (codeOf(error) !== "EPIPE") failure ??= error;
+        if ((error as NodeJS.ErrnoException).code !== "EPIPE") failure ??= error;
       });
     used.add(stream);
     stream.write(text);

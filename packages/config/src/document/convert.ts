@@ -19,6 +19,8 @@ export interface Converted {
   readonly problems: readonly DocumentProblem[];
   /** Names of all variables that the text refers to. */
   readonly variables: ReadonlySet<string>;
+  /** There were more values than are looked at: places are not complete. */
+  readonly gaveUp: boolean;
 }
 
 /** Aliases may make this many values in all; more is an attack or an accident. */
@@ -32,8 +34,10 @@ const WHOLE = /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/;
  */
 export function convert(root: TextNode | undefined, source: IndexedText, options: ConvertOptions): Converted {
   const conversion = new Conversion(source, options);
-  const { value, place } = conversion.node(root, 0, [], []);
-  return { value, place, problems: conversion.problems, variables: conversion.variables };
+  const { value, place: written } = conversion.node(root, 0, [], []);
+  const { discarded } = conversion;
+  const place = discarded.length === 0 ? written : { ...written, discarded };
+  return { value, place, problems: conversion.problems, variables: conversion.variables, gaveUp: conversion.gaveUp };
 }
 
 interface Placed {
@@ -47,7 +51,8 @@ class Conversion {
   private readonly source: IndexedText;
   private readonly options: ConvertOptions;
   private values = 0;
-  private gaveUp = false;
+  readonly discarded: Place[] = [];
+  gaveUp = false;
 
   constructor(source: IndexedText, options: ConvertOptions) {
     this.source = source;
@@ -136,8 +141,11 @@ class Conversion {
         continue;
       }
       const key = this.key(pair.key, keyOffset, path);
-      if (key === undefined) continue;
-      const item = this.node(pair.value, keyOffset, [...path, key], open);
+      const item = this.node(pair.value, keyOffset, key === undefined ? path : [...path, key], open);
+      if (key === undefined) {
+        this.discarded.push(item.place);
+        continue;
+      }
       if (Object.hasOwn(value, key)) {
         const { line } = locationAt(this.source, children.get(key)!.key!);
         const isRoute = isRouteAt(path, item.value);
@@ -145,6 +153,7 @@ class Conversion {
           ? `the route "${key}" is written twice, first on line ${line}`
           : `the key "${key}" is written twice in one map, first on line ${line}`;
         const hint = `${isRoute ? "rename" : "remove"} one of them`;
+        this.discarded.push(item.place);
         this.report("MQB_CONFIG_DUPLICATE_KEY", keyOffset, [...path, key], message, hint);
         continue;
       }
@@ -153,7 +162,10 @@ class Conversion {
     }
     for (const one of merged) {
       for (const [key, item] of Object.entries(one.value as Record<string, unknown>)) {
-        if (Object.hasOwn(value, key)) continue;
+        if (Object.hasOwn(value, key)) {
+          this.discarded.push(one.place.children.get(key)!);
+          continue;
+        }
         value[key] = item;
         children.set(key, one.place.children.get(key)!);
       }
@@ -170,6 +182,7 @@ class Conversion {
       const placed = this.node(node, offset, [...path, "<<"], open);
       if (typeof placed.value === "object" && placed.value !== null && !Array.isArray(placed.value)) maps.push(placed);
       else if (!this.gaveUp) {
+        this.discarded.push(placed.place);
         this.report("MQB_CONFIG_TYPE", offset, [...path, "<<"], "<< takes a map, or a list of maps");
       }
     }

@@ -57,7 +57,7 @@ function rangesBySource(hidden: readonly Range[]): ReadonlyMap<string, readonly 
 /** Every scalar value of a tree that stands in a text. */
 export function textLeaves(root: Place): Range[] {
   const ranges: Range[] = [];
-  const open = [root];
+  const open = [root, ...(root.discarded ?? [])];
   for (let place = open.pop(); place; place = open.pop()) {
     if (place.children.size > 0) open.push(...place.children.values());
     else if (place.end !== undefined && isText(place.source))

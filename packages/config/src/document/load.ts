@@ -45,6 +45,7 @@ export async function readSource(path: string): Promise<SourceText> {
     // The system's own words would say the same once more, with the path.
     throw configErrors.CANNOT_READ({ path, reason: reasonOf(error as NodeJS.ErrnoException) });
   }
+  if (bytes.includes(0)) throw configErrors.CANNOT_READ({ path, reason: "it is no UTF-8 text; save it as UTF-8" });
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   return { name: path, text, format: /\.json$/i.test(path) ? "json" : "yaml" };
 }
@@ -71,7 +72,8 @@ export function loadConfiguration(
     problems.push(...parsed.problems);
     trees.push(parsed.place);
     for (const name of parsed.variables) referenced.add(name);
-    // An empty text has nothing to lay over.
+    // An empty text has nothing to lay over; it is still the place where nothing is written.
+    if (document.place === NOWHERE) document = { ...document, place: parsed.place };
     document = overlay(document, { value: parsed.value ?? undefined, place: parsed.place });
   }
   const overridden = override(document, environment, referenced);

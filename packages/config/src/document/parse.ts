@@ -121,6 +121,8 @@ function describe(
     const hint = "remove the line ---, and put the routes into one map";
     return { ...fault, message: "a second document begins here; a configuration is one", hint };
   }
+  if (/call stack/.test(message))
+    return { code: "MQB_CONFIG_TOO_MUCH", message: "values are nested more deeply than any configuration is" };
   const line = source.text.slice(source.lines[at.line - 1], source.lines[at.line]);
   const what = message.startsWith(COLON_IN_VALUE) ? 'the value holds ": ", which begins a map' : withoutQuotes(message);
   const text = `${notWhat(source)}: ${what}`;
@@ -161,13 +163,15 @@ function nameOf(reference: string): string {
 /** The parser quotes what it stumbled over, which may be a part of a secret that nobody has learned yet. */
 function withoutQuotes(message: string): string {
   return message
-    .replace(/: .*$/s, "")
+    .replace(/(?<=\w): .*$/s, "")
     .replace(/(escape sequence|Unknown directive) .*$/s, "$1")
     .replace(/ ![^\s]*/g, "");
 }
 
 function finish(root: TextNode | undefined, source: IndexedText, options: ConvertOptions): ParsedText {
-  const { value, place, problems, variables } = convert(root, source, options);
+  const { value, place, problems, variables, gaveUp } = convert(root, source, options);
+  // Nobody has looked at all values, so none may be shown.
+  if (gaveUp) return failed(source, problems);
   if (problems.some((problem) => problem.level === "error")) return { place, problems, variables };
   return { value, place, problems, variables };
 }

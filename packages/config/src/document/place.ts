@@ -31,6 +31,8 @@ export interface Place {
   /** Where the value ends. */
   readonly end?: number;
   readonly children: ReadonlyMap<string | number, Place>;
+  /** Of a whole text: values that are written in it and are no part of what it means, as the second of two equal keys. */
+  readonly discarded?: readonly Place[];
   /** Set on a text that variables were put into: what type it has is for its field to say. */
   readonly filled?: Filled;
 }

@@ -2,8 +2,9 @@ import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type S
 import type { TextMap, TextNode, TextPair, TextScalar } from "./nodes.ts";
 import { guessPlain } from "./plain.ts";
 
-/** What stands in few configurations: anchors, aliases, merge keys, tags, directives, tabs, a second document, a lone CR. */
-const RARE = /[&*!%\t\uFEFF]|<<|^[ ]*(?:---|\.\.\.)|\r(?!\n)/m;
+/** What stands in few configurations: anchors, aliases, merge keys, tags, long escapes, directives, tabs, a second document, a lone CR. */
+const RARE = /[&*!%\t\uFEFF]|<<|\\U|^[ ]*(?:---|\.\.\.)|\r(?!\n)/m;
+const LONGEST_KEY = 1000;
 const HEX_OR_OCTAL = /^0(?:o[0-7]+|x[\da-fA-F]+)$/;
 const NO_NUMBER = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
@@ -55,6 +56,8 @@ class Reader {
     let end = start;
     while (!this.isOver()) {
       const key = this.node(end);
+      // The other parser refuses keys that are longer.
+      if (key.kind === "scalar" && key.text.length > LONGEST_KEY) throw RARE;
       if (key.kind !== "scalar" || (key.isPlain && key.text === "")) throw RARE;
       end = key.end!;
       const value = this.node(end);

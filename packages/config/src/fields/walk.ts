@@ -2,7 +2,7 @@ import type { Registry } from "@mqb/core";
 import { isMap } from "@mqb/core/plugin";
 import type { Path } from "../document/place.ts";
 import { isSecretName } from "../redact/secret-names.ts";
-import { entryOf, type Field, memberOf } from "./field.ts";
+import { entryOf, type Field, memberOf, membersOf } from "./field.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** A value of a route as written, with what is known of it. */
@@ -31,6 +31,20 @@ export function walkRoute(route: unknown, registry: Registry, schemas: Schemas, 
     if (key === "input" || key === "output") walk.endpoint(value, [key], isSecretName(key));
     else walk.value({ path: [key], value, isSecret: isSecretName(key) });
   }
+}
+
+/** A text where a map with secrets belongs is most likely one of them: `encryption: ${KEY}`. */
+function standsForSecrets(value: unknown, field: Field | undefined): boolean {
+  if (!field || typeof value === "object" || value === undefined || field.types.has(typeof value)) return false;
+  return field.types.has("object") && holdsSecrets(field, 0);
+}
+
+function holdsSecrets(field: Field, depth: number): boolean {
+  if (depth > 4) return false;
+  return membersOf(field).some((name) => {
+    const member = memberOf(field, name);
+    return isSecretName(name) || (member !== undefined && (member.isSecret || holdsSecrets(member, depth + 1)));
+  });
 }
 
 class Walk {
@@ -62,7 +76,7 @@ class Walk {
       this.endpoint(value, path, isSecret);
       return;
     }
-    this.visit(one);
+    this.visit(standsForSecrets(value, field) ? { ...one, isSecret: true } : one);
     const inner = (key: string | number, member: unknown, known: Field | undefined): void =>
       this.value({
         path: [...path, key],

@@ -19,6 +19,8 @@ export interface Redactor {
 }
 
 const SHORTEST = 4;
+/** A text in its place is most likely the key that belongs into it. */
+const KEY_MAP = "encryption";
 
 export function createRedactor(): Redactor {
   const secrets = new Set<string>();
@@ -33,7 +35,7 @@ export function createRedactor(): Redactor {
   };
   const learn = (value: unknown, name = ""): void => {
     if (typeof value !== "object") {
-      const secret = name !== "" && isSecretName(name) ? secretText(value, name) : undefined;
+      const secret = isSecretName(name) || name === KEY_MAP ? secretText(value, name) : undefined;
       if (secret !== undefined) add(secret);
       if (typeof value !== "string" || !value.includes("://")) return;
       for (const password of passwordsIn(value)) {

@@ -24,7 +24,6 @@ export const BLOCKS: Readonly<Record<string, Shape>> = {
 };
 
 export const COMPRESSION = `compression:${CODECS}`;
-export const ALGORITHM = `algorithm:${CODECS}`;
 export const FORMAT = `format:${FORMATS}`;
 export const NAME_BY = "name_by:auto|source_position|write_time idempotency:flag";
 /** User name and password beside the URL. */

@@ -17,7 +17,6 @@ import type * as z from "zod";
 import { packageFor } from "../../src/index.ts";
 import { BLOCKS } from "./blocks.ts";
 import { ENDPOINTS, type EndpointStub } from "./endpoints.ts";
-import { MIDDLEWARES, type MiddlewareStub } from "./middlewares.ts";
 import { endpointsIn, type Node, parseFields, parseType, schemaOf } from "./shape.ts";
 import { workspacePlugins } from "./workspace.ts";
 
@@ -47,20 +46,19 @@ export type Opened = (config: unknown, context: OpenContext | ProbeContext) => n
 export function stubsPlugin({ without = [], opened = neverOpened }: StubsOptions = {}): Plugin {
   const present = workspacePlugins();
   const endpoints = present.flatMap((one) => one.manifest.endpoints);
-  const middlewares = present.flatMap((one) => one.manifest.middlewares);
-  const missing = <S extends { readonly from: string }>(stubs: Readonly<Record<string, S>>, names: string[]) =>
-    Object.entries(stubs).filter(([name, { from }]) => !names.includes(name) && !without.includes(from));
+  const missing = Object.entries(ENDPOINTS).filter(([name, { from }]) => {
+    return !endpoints.includes(name) && !without.includes(from);
+  });
   return definePlugin({
     name: "stubs",
     apiVersion: 1,
     endpoints: {
-      ...Object.fromEntries(missing(ENDPOINTS, endpoints).map(([name, stub]) => [name, endpointOf(stub, opened)])),
+      ...Object.fromEntries(missing.map(([name, stub]) => [name, endpointOf(stub, opened)])),
       my_sink: foreign("both", opened),
       pulsar: foreign("both", opened),
     },
     middlewares: {
-      ...Object.fromEntries(missing(MIDDLEWARES, middlewares).map(([name, stub]) => [name, middlewareOf(stub)])),
-      my_enricher: middlewareOf({ from: "", sides: "both", type: "any" }),
+      my_enricher: foreignMiddleware(),
     },
   });
 }
@@ -104,14 +102,14 @@ function endpointOf(stub: EndpointStub, opened: Opened): EndpointDefinition {
   }) as EndpointDefinition;
 }
 
-function middlewareOf(stub: MiddlewareStub): MiddlewareDefinition {
-  const node = nodeOf(stub);
+function foreignMiddleware(): MiddlewareDefinition {
+  const node = parseType("any", BLOCKS);
   return defineMiddleware<unknown>({
     description: "",
-    schema: wholeSchema(stub, node),
+    schema: schemaOf(node),
     children: (config) => endpointsIn(node, config),
-    ...(stub.sides === "out" ? {} : { input: () => neverOpened() }),
-    ...(stub.sides === "in" ? {} : { output: () => neverOpened() }),
+    input: () => neverOpened(),
+    output: () => neverOpened(),
   });
 }
 

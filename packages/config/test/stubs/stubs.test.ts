@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "./endpoints.ts";
-import { MIDDLEWARES } from "./middlewares.ts";
 import { workspacePlugins } from "./workspace.ts";
 
 const plugins = workspacePlugins();
@@ -9,10 +8,5 @@ describe("stubs", () => {
   it("stand only for endpoints that no package brings: delete the stub of one that came", () => {
     const brought = plugins.flatMap((plugin) => plugin.manifest.endpoints);
     expect(Object.keys(ENDPOINTS).filter((name) => brought.includes(name))).toEqual([]);
-  });
-
-  it("stand only for middlewares that no package brings: delete the stub of one that came", () => {
-    const brought = plugins.flatMap((plugin) => plugin.manifest.middlewares);
-    expect(Object.keys(MIDDLEWARES).filter((name) => brought.includes(name))).toEqual([]);
   });
 });
