@@ -16,7 +16,7 @@ import { fuzzUris } from "../test/fuzz/uris.ts";
 const MOST_MS = 100;
 const [count = "100000", seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
 const registries = {
-  "what comes with mqb": createRegistry([standard, file, structural], { packageFor }),
+  "what comes with mqb": createRegistry([standard, file], { packageFor }),
   fakes: createRegistry([fakePlugin, structural], { packageFor }),
 };
 for (const [name, registry] of Object.entries(registries)) {
