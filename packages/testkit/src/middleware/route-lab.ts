@@ -66,6 +66,12 @@ export class RouteLab {
     return this.settled(this.route.done);
   }
 
+  /** Ends the route, whatever state a failed scenario has left it in: one that goes on would slow down all that follow. */
+  async ended(): Promise<void> {
+    void this.route.stop({ graceMs: 0 });
+    await this.settled(this.route.done);
+  }
+
   settled<T>(promise: PromiseLike<T>): Promise<T> {
     return this.clock.runUntil(promise, undefined, this.subject.tested.patienceMs);
   }

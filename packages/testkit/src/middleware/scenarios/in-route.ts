@@ -71,7 +71,14 @@ function on(name: string, run: (lab: RouteLab) => Promise<void>): RouteScenario[
     [1, 8].map((concurrency) => ({
       name: `on an ${side} with concurrency ${concurrency}: ${name}`,
       leftOut: ({ definition }) => (definition[side] ? undefined : `it does not work on an ${side}`),
-      run: ({ subject }) => run(new RouteLab(subject, side, concurrency)),
+      run: async ({ subject }) => {
+        const lab = new RouteLab(subject, side, concurrency);
+        try {
+          await run(lab);
+        } finally {
+          await lab.ended();
+        }
+      },
     })),
   );
 }
