@@ -86,7 +86,7 @@ describe("a configuration", () => {
     const { code, stdout, stderr } = await mqb([]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
-      /error\[MQB_CLI_CONFIG_INVALID\]: config\.yml is not valid, nothing was started \(3 problems\)/,
+      /error\[MQB_CLI_CONFIG_INVALID\]: config\.yml is not valid, nothing was started \(2 problems\)/,
     );
     expect(stderr).toMatch(/ {2}config\.yml:7:\d+ bad\.input\.file\.formt: .*did you mean "format"\?/);
     expect(stderr).toMatch(/ {2}config\.yml:8:\d+ bad\.output\.file\.pth: .*did you mean "path"\?/);
