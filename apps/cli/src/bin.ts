@@ -22,13 +22,13 @@ async function start(): Promise<void> {
 function print(text: string): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // Who closes the other end of a pipe has seen enough; that is no failure.
-    if (error.code !== "EPIPE") fail(`the output cannot be written: ${error.message}`);
+    if (error.code !== "EPIPE") fail(`the output cannot be written: ${error.message}`, "[MQB_CLI_CANNOT_WRITE]");
   });
   process.stdout.write(text);
 }
 
-function fail(message: string): void {
-  process.stderr.write(`error: ${message}\n`);
+function fail(message: string, code = ""): void {
+  process.stderr.write(`error${code}: ${message}\n`);
   process.exitCode = 1;
 }
 

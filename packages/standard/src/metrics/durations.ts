@@ -33,7 +33,7 @@ function bucketOf(seconds: number): number {
   return Math.min(PER_OCTAVE * OCTAVES, Math.ceil(Math.log2(seconds / LOWEST) * PER_OCTAVE));
 }
 
-/** The geometric middle of a bucket. */
+/** The geometric middle of a bucket, in as many digits as mean something: powers differ in the last ones between engines. */
 function middleOf(bucket: number): number {
-  return bucket === 0 ? LOWEST : LOWEST * 2 ** ((bucket - 0.5) / PER_OCTAVE);
+  return Number((bucket === 0 ? LOWEST : LOWEST * 2 ** ((bucket - 0.5) / PER_OCTAVE)).toPrecision(6));
 }
