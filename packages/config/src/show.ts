@@ -82,8 +82,10 @@ class Listing {
     return this.values;
   }
 
-  private learn(route: WrittenRoute, { path, value, field, isSecret }: Visited): void {
-    const text = isSecret ? secretText(value, String(path.at(-1))) : undefined;
+  private learn(route: WrittenRoute, { path, value, field, owner, isSecret: isMarked }: Visited): void {
+    // A field that its endpoint does not know is misspelt, and may be the one with the password.
+    const isSecret = isMarked || (owner !== undefined && !field);
+    const text = isMarked ? secretText(value, String(path.at(-1))) : undefined;
     if (text !== undefined && text.length > 3) this.secrets.add(text);
     const key = keyOfPath(documentPath(route, path));
     const before = this.known.get(key);

@@ -69,6 +69,15 @@ routes:
     expect(at("routes.r.output.custom.config.key")!.value).toBe("***");
   });
 
+  it("are not shown of a field that its endpoint does not know", () => {
+    const { at } = show([
+      "r: {input: {file: {path: orders, paht: orders, n: {m: [hunter22]}}}, output: {file: {path: orders}}}",
+    ]);
+    expect(at("r.input.file.paht")!.value).toBe("***");
+    expect(at("r.input.file.n.m.0")!.value).toBe("***");
+    expect(at("r.output.file.path")!.value).toBe("orders");
+  });
+
   it("are shown of a route that is called like a secret", () => {
     const { at } = show([
       "routes: {tokens: {input: {file: {path: p, pasword: hunter22}}}}\nkey: {input: {file: {path: q}}}",
