@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** A process, told apart from a later one with the same pid. */
 export interface ProcessMark {
   readonly pid: number;
@@ -15,8 +17,19 @@ export function isAlive({ pid, began }: ProcessMark): boolean {
   if (pid === own.pid) return began === own.began;
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** It was killed, and nobody has asked for its end yet: in a container whose first process never does, it stays for ever. */
+function isZombie(pid: number): boolean {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // Behind the name in brackets, which may hold blanks.
+    return /^[ZX]/.test(fields.slice(fields.lastIndexOf(")") + 2));
+  } catch {
+    return false;
   }
 }

@@ -139,15 +139,20 @@ async function isGone({ pid, host, started }: Holder): Promise<boolean> {
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
   const now = await startOf(pid);
+  if (now === GONE) return true;
   return started !== undefined && now !== undefined && now !== started;
 }
+
+const GONE = "gone";
 
 /** When a process started, in the system's own unit; undefined where the system does not tell. */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     const fields = await readFile(`/proc/${pid}/stat`, "utf8");
     // The second field is a name in brackets that may hold blanks; the start is the 22nd.
-    return fields.slice(fields.lastIndexOf(")") + 2).split(" ")[19];
+    const rest = fields.slice(fields.lastIndexOf(")") + 2).split(" ");
+    // Killed, and nobody has asked for its end yet: in a container whose first process never does, it stays for ever.
+    return rest[0] === "Z" || rest[0] === "X" ? GONE : rest[19];
   } catch {
     return undefined;
   }
