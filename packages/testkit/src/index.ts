@@ -1,5 +1,6 @@
 /** Conformance suites for connectors, middlewares and state stores, and the fakes that they are made of. */
 
+export { type TestCertificates, testCertificates } from "./certificates/certificates.ts";
 export { testConnector } from "./connector/index.ts";
 export type {
   BadConfig,
