@@ -39,6 +39,16 @@ export class FailingCalls implements Disposable {
     );
   }
 
+  /** Runs something before the next call of `write`. */
+  beforeWrite(meanwhile: () => void): this {
+    const real = fs.write as (...args: unknown[]) => void;
+    let left = 1;
+    return this.replace(fs, "write", (...args: unknown[]) => {
+      if (left-- === 1) meanwhile();
+      real(...args);
+    });
+  }
+
   /** `open` fails. */
   open(code: string): this {
     return this.replace(fs, "open", (...args: unknown[]) => (args.at(-1) as Callback)(systemError(code)));
@@ -50,7 +60,8 @@ export class FailingCalls implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const restore of this.restores) restore();
+    // The last replacement first: it may stand over another one.
+    for (const restore of this.restores.reverse()) restore();
     syncBuiltinESMExports();
   }
 

@@ -1,14 +1,11 @@
-import { constants } from "node:fs";
+import { type BigIntStats, constants, fstatSync, statSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock, OpenContext, Shared } from "@mqb/core/plugin";
+import type { OpenContext, Shared } from "@mqb/core/plugin";
 import { codeOfSystem, fileErrors, reasonOf } from "../errors.ts";
-import { close, fstat, open, statIfThere, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
+import { close, fstat, open, sync, syncDirectory, truncate, write } from "../fs-calls.ts";
 import { type PathLock, pathLock } from "../path-lock.ts";
 import { cutTornTail, TailMark } from "./torn-tail.ts";
-
-/** So often at most it is looked at what others do with the file: per batch, what it costs would show. */
-const LOOK_MS = 100;
 
 /** What a file holds when its next records are encoded. */
 export interface FileState {
@@ -29,7 +26,6 @@ export interface Writing {
 export class AppendFile {
   private readonly path: string;
   private readonly lock: PathLock;
-  private readonly clock: Clock;
   private readonly mark: TailMark;
   private readonly manner: string;
   private fd: number | undefined;
@@ -41,13 +37,9 @@ export class AppendFile {
   /** Another file has the name by now: the next append opens it. */
   private moved = false;
 
-  /** When it was last looked at what others do with the file. */
-  private looked = Number.NEGATIVE_INFINITY;
-
-  private constructor(path: string, lock: PathLock, clock: Clock, manner: string) {
+  private constructor(path: string, lock: PathLock, manner: string) {
     this.path = path;
     this.lock = lock;
-    this.clock = clock;
     this.manner = manner;
     this.mark = new TailMark(path);
     this.version = lock.version;
@@ -70,7 +62,7 @@ export class AppendFile {
           const cut = await cutTornTail(real, fd, writing.terminator);
           if (cut > 0)
             context.log.warn(`${path}: cut off ${cut} bytes of a record that a killed process left unfinished`);
-          const file = new AppendFile(real, lock, context.clock, writing.manner);
+          const file = new AppendFile(real, lock, writing.manner);
           await file.use(fd);
           unused = false;
           return file;
@@ -93,15 +85,14 @@ export class AppendFile {
   append(encode: (state: FileState) => Promise<readonly Buffer[]> | readonly Buffer[]): Promise<void> {
     return this.lock.run(async () => {
       for (;;) {
+        this.look();
         await this.reopenIfMoved();
-        const looking = this.lookIsDue();
-        if (looking) await this.refresh();
         const state: FileState = { size: this.size, columns: this.columns };
         const chunks = await encode(state);
         if (chunks.length === 0) return;
         await this.writeAll(chunks);
         this.columns = state.columns;
-        if (!looking || !(await this.wasDeleted())) return;
+        if (!this.wasDeleted()) return;
       }
     });
   }
@@ -169,25 +160,23 @@ export class AppendFile {
     }
   }
 
-  private lookIsDue(): boolean {
-    const now = this.clock.monotonic();
-    if (now - this.looked < LOOK_MS) return false;
-    this.looked = now;
-    return true;
-  }
-
-  /** Others may have appended, or emptied the file, so that its header is gone. */
-  private async refresh(): Promise<void> {
-    this.size = Number((await fstat(this.fd!)).size);
+  /**
+   * What others have done with the file since the last batch: renamed or deleted it, appended, or emptied it, so that its
+   * header is gone. Synchronous, as the mark of `writeAll` is: it costs microseconds, a turn of the thread pool many times that.
+   */
+  private look(): void {
+    const named = statOf(this.path);
+    if (named === undefined || named.ino !== this.ino || named.dev !== this.dev) {
+      this.moved = true;
+      return;
+    }
+    this.size = Number(named.size);
     if (this.size === 0) this.columns = undefined;
   }
 
-  /** Whether the file was deleted, and with it what was just written. If another one has the name, it is opened next. */
-  private async wasDeleted(): Promise<boolean> {
-    const named = await statIfThere(this.path).catch(() => undefined);
-    if (named !== undefined && named.ino === this.ino && named.dev === this.dev) return false;
-    this.moved = true;
-    return (await fstat(this.fd!)).nlink === 0n;
+  /** Whether the file was deleted after `look`, and with it what was just written. */
+  private wasDeleted(): boolean {
+    return fstatSync(this.fd!).nlink === 0;
   }
 
   private async writeAll(chunks: readonly Buffer[]): Promise<void> {
@@ -224,6 +213,15 @@ export class AppendFile {
 
 /** Faults of the machine, not of the configuration. */
 const NO_ROOM = new Set(["EMFILE", "ENFILE", "ENOSPC", "EDQUOT", "EIO", "ENOMEM"]);
+
+/** Undefined also where the path cannot be followed any more: opening it says why. */
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
 
 async function openToAppend(path: string): Promise<number> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
