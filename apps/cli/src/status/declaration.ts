@@ -20,8 +20,8 @@ export const STATUS: CommandDeclaration = {
     HELP,
   ],
   notes: [
-    "Each process renews a record of its routes in a private folder of the user every 2 s; one that was not renewed for 7 s",
-    "counts as gone. Records hold names, kinds of endpoints and counters. What went wrong is shown as the word error, unless",
+    "Each process renews a record of its routes in a private folder of the user every 2 s; one whose process has ended, or",
+    "that was not renewed for 7 s, is not shown. Records hold names, kinds of endpoints and counters. What went wrong is shown as the word error, unless",
     "MQB_STATUS_SHOW_ERRORS=1 is set both for that process and for this command.",
   ].join("\n"),
   examples: [

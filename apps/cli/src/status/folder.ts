@@ -10,6 +10,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { isGone } from "./gone.ts";
 import { EXPIRES_MS, type InstanceRecord, isFresh, MAX_RECORD_BYTES, readRecord } from "./record.ts";
 
 /** The folder of a user's records; undefined when the system offers no private place for it. */
@@ -39,9 +40,10 @@ function checkFolder(folder: string): void {
 
 /**
  * The records of all processes that live. Records that have expired are removed, and nothing else is: whatever else lies
- * there is somebody's. Throws when the folder is not the user's own.
+ * there is somebody's, and a process that is gone as seen from here may live in another container. Throws when the
+ * folder is not the user's own.
  */
-export function listInstances(folder: string, now: number): InstanceRecord[] {
+export function listInstances(folder: string, now: number, gone = isGone): InstanceRecord[] {
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
   checkFolder(folder);
   const found: InstanceRecord[] = [];
@@ -49,8 +51,9 @@ export function listInstances(folder: string, now: number): InstanceRecord[] {
     const path = join(folder, name);
     if (name.endsWith(".json")) {
       const record = readInstance(path);
-      if (record && isFresh(record, now)) found.push(record);
-      else if (record) remove(path);
+      if (!record) continue;
+      if (!isFresh(record, now)) remove(path);
+      else if (!gone(record)) found.push(record);
     } else if (TEMPORARY.test(name) && isOld(path, now)) remove(path);
   }
   return found.sort((a, b) => (a.instance_id < b.instance_id ? -1 : 1));
