@@ -8,6 +8,7 @@ import { drainFaults, orderFaults } from "./faults/order-faults.ts";
 import { batchFaults, payloadFaults } from "./faults/payload-faults.ts";
 import { publishFaults, replyFaults } from "./faults/publish-faults.ts";
 import { pressureFaults, stateFaults, suiteFaults } from "./faults/state-faults.ts";
+import { wholeFaults } from "./faults/whole-faults.ts";
 import { CapturedRunner } from "./support/captured-runner.ts";
 import { logPlugin } from "./support/log-connector.ts";
 import { queuePlugin } from "./support/queue-connector.ts";
@@ -26,6 +27,7 @@ const FAULTS: Faults = {
   ...stateFaults(leaks),
   ...pressureFaults,
   ...suiteFaults,
+  ...wholeFaults,
 };
 
 describe("the suite of connectors finds", () => {
@@ -55,6 +57,8 @@ function register(runner: CapturedRunner, broken: Broken): void {
     fixture: {
       patienceMs: 250,
       refused: () => new Message("refuse me"),
+      keyed: (message, key) => message.with({ metadata: [["key", key]] }),
+      counts: true,
       async fresh() {
         const place = { topic: `topic-${n++}`, password: "geheim-7", ...broken.config };
         return { input: place, output: place };

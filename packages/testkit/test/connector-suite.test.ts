@@ -4,6 +4,8 @@ import { type ConnectorFixture, testConnector } from "../src/index.ts";
 import { logPlugin } from "./support/log-connector.ts";
 import { queuePlugin } from "./support/queue-connector.ts";
 
+const keyed = (message: Message, key: string): Message => message.with({ metadata: [["key", key]] });
+
 const fixture = (more: object = {}): ConnectorFixture => {
   let n = 0;
   return {
@@ -12,6 +14,8 @@ const fixture = (more: object = {}): ConnectorFixture => {
       return { input: config, output: config };
     },
     refused: () => new Message("refuse me"),
+    keyed,
+    counts: true,
     bad: [
       { name: "no topic", side: "input", config: { topic: "" } },
       { name: "topic of the wrong type", side: "output", config: { topic: 7 } },
@@ -39,6 +43,6 @@ testConnector(
     plugin: logPlugin(),
     endpoint: "log",
     config: { input: config, output: config },
-    fixture: { fresh: fixture().fresh },
+    fixture: { fresh: fixture().fresh, keyed, counts: true },
   },
 );

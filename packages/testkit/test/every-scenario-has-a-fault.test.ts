@@ -7,11 +7,13 @@ import { closeFaults } from "./faults/close-faults.ts";
 import { inputFaults } from "./faults/middleware-input-faults.ts";
 import { outputFaults } from "./faults/middleware-output-faults.ts";
 import { routeFaults } from "./faults/middleware-route-faults.ts";
+import { networkFaults } from "./faults/network-faults.ts";
 import { drainFaults, orderFaults } from "./faults/order-faults.ts";
 import { batchFaults, payloadFaults } from "./faults/payload-faults.ts";
 import { publishFaults, replyFaults } from "./faults/publish-faults.ts";
 import { pressureFaults, stateFaults } from "./faults/state-faults.ts";
 import { storeFaults } from "./faults/store-faults.ts";
+import { wholeFaults } from "./faults/whole-faults.ts";
 import { wireFaults } from "./faults/wire-faults.ts";
 
 /** A scenario that nothing has ever failed may be one that cannot fail. */
@@ -28,6 +30,8 @@ describe("every scenario is known to find a fault", () => {
     ...stateFaults([]),
     ...pressureFaults,
     ...wireFaults,
+    ...networkFaults,
+    ...wholeFaults,
   };
 
   it.each([

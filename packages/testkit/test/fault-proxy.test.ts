@@ -143,4 +143,19 @@ describe("FaultProxy", () => {
     for (const one of sockets) if (one !== socket) one.resetAndDestroy();
     expect((await within(failed, "the reset"))[0]).toMatchObject({ code: "ECONNRESET" });
   });
+
+  it("abandons what is open without a word, and forwards for new connections", async () => {
+    const old = await client();
+    await say(old, "hello");
+    const answers: string[] = [];
+    old.on("data", (chunk: Buffer) => answers.push(String(chunk)));
+    proxy.abandon();
+    old.write("are you there?");
+    const other = await client();
+    expect(await say(other, "hello")).toBe("hello");
+    expect(answers).toEqual([]);
+    expect(old.readyState).toBe("open");
+    old.destroy();
+    await eventually(() => proxy.connections === 1, "the abandoned connection to go");
+  });
 });

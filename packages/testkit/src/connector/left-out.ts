@@ -1,3 +1,4 @@
+import type { Side } from "@mqb/core/plugin";
 import type { ConnectorSubject, Holds } from "./types.ts";
 
 /** Why a scenario does not apply, or undefined. The first of several reasons counts. */
@@ -53,12 +54,26 @@ const WORDS: Record<keyof Holds, string> = {
   large: "large payloads",
   metadata: "metadata",
   oddMetadata: "arbitrary metadata",
+  metadataCase: "the case of metadata names",
+  metadataSpaces: "spaces at the ends of metadata values",
   ids: "ids",
 };
 
 export const server: Reason = (s) =>
   s.fixture.server ? undefined : "the fixture names no server to put a proxy before";
 export const restart: Reason = (s) => (s.fixture.restart ? undefined : "the fixture cannot restart the server");
+export const kill: Reason = (s) => (s.fixture.kill ? undefined : "the fixture cannot kill the server");
+export const noticesSilence: Reason = (s) =>
+  s.fixture.noticesSilence ? undefined : "the fixture does not say that the source looks after its peer";
+export const keyed: Reason = (s) => (s.fixture.keyed ? undefined : "the fixture makes no messages with keys");
+export const counts: Reason = (s) =>
+  s.fixture.counts ? undefined : "the fixture does not say that the source counts what waits";
+export const shares =
+  (side: Side): Reason =>
+  (s) =>
+    s.fixture.shares?.includes(side) ? undefined : `the fixture does not say that an ${side} shares its connection`;
+/** Some scenarios need payloads that the suite chooses. */
+export const ownPayloads: Reason = (s) => (s.fixture.message ? "the fixture makes its own payloads" : undefined);
 export const narrow: Reason = (s) =>
   output(s) ?? input(s) ?? (s.fixture.narrow ? undefined : "the fixture has no place with a small capacity");
 export const listens: Reason = (s) =>

@@ -7,13 +7,20 @@ export class ReplayingSource implements Consumer {
   private readonly waiting: Message[];
   private readonly taken = new Set<Message>();
   private opening = 0;
+  private allowed = Number.POSITIVE_INFINITY;
 
   constructor(messages: readonly Message[]) {
     this.waiting = [...messages];
   }
 
+  /** Gives no more than so many messages in all, until it is called again. What comes back counts once. */
+  allow(count: number): void {
+    this.allowed = count;
+  }
+
   async receive(max: number): Promise<Delivery> {
-    const messages = this.waiting.splice(0, max);
+    const room = Math.max(0, this.allowed - this.acked - this.taken.size);
+    const messages = this.waiting.splice(0, Math.min(max, room));
     const { opening } = this;
     for (const message of messages) this.taken.add(message);
     return {

@@ -27,6 +27,8 @@ export interface RouteFromInput extends Options {
 
 /** Runs the tested endpoint in a route whose other end is a fake. */
 export class RouteLab {
+  /** How often the tested endpoint was opened by routes. */
+  openings = 0;
   private readonly tested: ConnectorUnderTest;
   private readonly place: Place;
   private readonly scope: FakeScope;
@@ -92,15 +94,20 @@ export class RouteLab {
       const { input, output } = definition;
       const scoped: EndpointDefinition = {
         ...definition,
-        ...(input && { input: { ...input, open: (config, context) => input.open(config, this.within(context)) } }),
-        ...(output && { output: { ...output, open: (config, context) => output.open(config, this.within(context)) } }),
+        ...(input && {
+          input: { ...input, open: (config, context) => input.open(config, this.opening(name, context)) },
+        }),
+        ...(output && {
+          output: { ...output, open: (config, context) => output.open(config, this.opening(name, context)) },
+        }),
       };
       return [name, scoped] as const;
     });
     return Object.freeze({ ...plugin, endpoints: Object.fromEntries(endpoints), [PLUGIN_BRAND]: true as const });
   }
 
-  private within(context: OpenContext): OpenContext {
+  private opening(endpoint: string, context: OpenContext): OpenContext {
+    if (endpoint === this.tested.endpoint) this.openings++;
     const own = context.path === context.side ? this.sessions[context.side] : context.session;
     return {
       ...context,

@@ -6,6 +6,7 @@ import type {
   OpenContext,
   OutputCapabilities,
   Plugin,
+  Side,
 } from "@mqb/core/plugin";
 import type { Address } from "../proxy/fault-proxy.ts";
 import type { Scenario } from "../suite.ts";
@@ -55,6 +56,16 @@ export interface ConnectorFixture {
   readonly server?: Address;
   /** Stops and starts the server; resolves when it takes connections again. */
   readonly restart?: () => Promise<void>;
+  /** Kills the server as a crash does (SIGKILL) and starts it again; resolves when it takes connections again. */
+  readonly kill?: () => Promise<void>;
+  /** The source finds out by itself, within `patienceMs`, that its peer is gone without a word (heartbeats) [false]. */
+  readonly noticesSilence?: boolean;
+  /** Gives a message a key, where the system keeps the order of each key. The message stays what it is otherwise. */
+  readonly keyed?: (message: Message, key: string) => Message;
+  /** Sides that share one connection with others of the same settings [none]. */
+  readonly shares?: readonly Side[];
+  /** `pending` of the source's status is the number of messages that wait [false]. */
+  readonly counts?: boolean;
   /** How long the system may take to give or take a few messages, redelivery included, in milliseconds [10000]. */
   readonly patienceMs?: number;
   /** Longest duration of one test in milliseconds [60000]. */
@@ -73,6 +84,10 @@ export interface Holds {
   readonly metadata?: boolean;
   /** Metadata values beyond printable ASCII. */
   readonly oddMetadata?: boolean;
+  /** The case of metadata names; false: they arrive in lower case. */
+  readonly metadataCase?: boolean;
+  /** Spaces at both ends of metadata values. */
+  readonly metadataSpaces?: boolean;
   /** The id that a message was sent with. */
   readonly ids?: boolean;
 }

@@ -9,6 +9,8 @@ export interface Address {
 interface Link {
   readonly client: Socket;
   readonly server: Socket;
+  /** Nothing of it is forwarded any more, as if one end had lost its power. */
+  abandoned: boolean;
 }
 
 const SLICES_PER_SECOND = 20;
@@ -73,6 +75,14 @@ export class FaultProxy implements AsyncDisposable {
     this.stalled = undefined;
   }
 
+  /**
+   * From now on nothing is forwarded on the connections that are open, and neither end is told, until one of them gives
+   * up: half-open connections, as a machine leaves behind that loses its power. New connections work.
+   */
+  abandon(): void {
+    for (const link of this.links) link.abandoned = true;
+  }
+
   /** From now on new connections are `refused` (nobody listens) or `reset` as soon as they are made. */
   async refuse(how: "refused" | "reset" = "refused"): Promise<void> {
     this.resetNew = how === "reset";
@@ -124,7 +134,7 @@ export class FaultProxy implements AsyncDisposable {
     }
     this.accepted++;
     const server = connect({ ...this.target, allowHalfOpen: true });
-    const link: Link = { client, server };
+    const link: Link = { client, server, abandoned: false };
     this.links.add(link);
     const drop = (): void => {
       this.links.delete(link);
@@ -136,19 +146,21 @@ export class FaultProxy implements AsyncDisposable {
     server.on("error", () => client.resetAndDestroy());
     client.on("close", drop);
     server.on("close", drop);
-    void this.forward(client, server, (bytes) => {
+    void this.forward(link, client, server, (bytes) => {
       this.bytesToServer += bytes;
     });
-    void this.forward(server, client, (bytes) => {
+    void this.forward(link, server, client, (bytes) => {
       this.bytesToClient += bytes;
     });
   }
 
-  private async forward(from: Socket, to: Socket, count: (bytes: number) => void): Promise<void> {
+  private async forward(link: Link, from: Socket, to: Socket, count: (bytes: number) => void): Promise<void> {
     try {
       for await (const chunk of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         for (let at = 0; at < chunk.length; ) {
           await this.stalled;
+          // Read and thrown away: whoever writes must not be told by a full buffer either.
+          if (link.abandoned) break;
           const rate = this.rate;
           const slice = chunk.subarray(at, rate ? at + Math.max(1, Math.floor(rate / SLICES_PER_SECOND)) : undefined);
           at += slice.length;
@@ -158,7 +170,9 @@ export class FaultProxy implements AsyncDisposable {
         }
       }
       await this.stalled;
-      to.end();
+      // An end of an abandoned connection that has given up takes it with it.
+      if (link.abandoned) from.destroy();
+      else to.end();
     } catch {
       // The sockets' own error handlers have ended the link.
     }

@@ -1,8 +1,15 @@
 import { batchOf, type Message, MqbError } from "@mqb/core/plugin";
+import type { ConnectorFixture } from "../../src/index.ts";
 import type { WireFault } from "../support/wire-connector.ts";
 
 /** A connector that is broken when its connection is, and the scenario that has to find it. */
-export const wireFaults: Record<string, { readonly scenario: string; readonly fault: WireFault }> = {
+export interface WireBroken {
+  readonly scenario: string;
+  readonly fault: WireFault;
+  readonly fixture?: Partial<ConnectorFixture>;
+}
+
+export const wireFaults: Readonly<Record<string, WireBroken>> = {
   "takes an unreachable source for a bad message": {
     scenario: "a source that cannot be reached",
     fault: { broken: (reason) => new MqbError("MQB_WIRE", "permanent", reason) },
@@ -97,7 +104,8 @@ export const wireFaults: Record<string, { readonly scenario: string; readonly fa
   },
 };
 
-function plain<T extends object>(inner: T): T {
+/** The methods of an end, to replace some of them. */
+export function plain<T extends object>(inner: T): T {
   const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(inner)).filter((name) => name !== "constructor");
   const bound = methods.map((name) => [name, (Reflect.get(inner, name) as () => unknown).bind(inner)]);
   return Object.fromEntries(bound) as T;

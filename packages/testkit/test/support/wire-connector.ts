@@ -13,6 +13,7 @@ import {
   type Plugin,
   type ProbeFinding,
   type Publisher,
+  type Shared,
 } from "@mqb/core/plugin";
 import { ANY_CONFIG } from "../../src/index.ts";
 import { fromWire, type Request, type Response, toWire } from "./wire-server.ts";
@@ -21,6 +22,8 @@ export interface WireConfig {
   readonly topic: string;
   readonly host: string;
   readonly port: number;
+  /** Asks the server so often whether it is there, and takes a silence of twice that for its end [never]. */
+  readonly heartbeatMs?: number;
 }
 
 export interface WireFault {
@@ -28,6 +31,8 @@ export interface WireFault {
   readonly publisher?: (inner: Publisher, config: WireConfig, context: OpenContext) => Publisher;
   /** What a broken connection is reported as. */
   readonly broken?: (reason: string) => Error;
+  /** Every sink has a connection of its own. */
+  readonly sharesNothing?: boolean;
   /** What a probe finds, whatever is there. */
   readonly probe?: (config: WireConfig) => Promise<readonly ProbeFinding[]>;
 }
@@ -38,6 +43,18 @@ type Body<R = Request> = R extends Request ? Omit<R, "n" | "topic"> : never;
 export function wirePlugin(fault: WireFault = {}): Plugin {
   const broken =
     fault.broken ?? ((reason) => new MqbError("MQB_WIRE_GONE", "connection", `the server is gone: ${reason}`));
+  const sinkConnection = async (config: WireConfig, context: OpenContext): Promise<Shared<Connection>> => {
+    if (fault.sharesNothing) {
+      const own = await Connection.open(config, broken);
+      return { value: own, release: async () => own.close() };
+    }
+    const key = `wire ${config.host}:${config.port} ${config.topic}`;
+    return context.share(
+      key,
+      () => Connection.open(config, broken),
+      async (one) => one.close(),
+    );
+  };
   const wire = defineEndpoint<WireConfig>({
     description: "A broker of a test, over TCP.",
     schema: ANY_CONFIG as never,
@@ -58,7 +75,7 @@ export function wirePlugin(fault: WireFault = {}): Plugin {
     output: {
       capabilities: () => ({ acknowledges: true, replies: false, orderedPublish: false, idempotent: false }),
       async open(config, context) {
-        const publisher = new WirePublisher(await Connection.open(config, broken), config);
+        const publisher = new WirePublisher(await sinkConnection(config, context), config);
         return fault.publisher?.(publisher, config, context) ?? publisher;
       },
     },
@@ -83,10 +100,12 @@ class Connection {
   private readonly pending = new Map<number, { resolve(response: Response): void; reject(error: Error): void }>();
   private numbers = 0;
   private gone: Error | undefined;
+  private heart: NodeJS.Timeout | undefined;
 
-  private constructor(socket: Socket, topic: string, broken: (reason: string) => Error) {
+  private constructor(socket: Socket, { topic, heartbeatMs }: WireConfig, broken: (reason: string) => Error) {
     this.socket = socket;
     this.topic = topic;
+    if (heartbeatMs !== undefined) this.beat(heartbeatMs);
     this.broken = broken;
     socket.on("error", (error) => this.fail(error.message));
     socket.on("close", () => this.fail("closed"));
@@ -100,11 +119,11 @@ class Connection {
     });
   }
 
-  static open({ host, port, topic }: WireConfig, broken: (reason: string) => Error): Promise<Connection> {
+  static open(config: WireConfig, broken: (reason: string) => Error): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port });
+      const socket = connect({ host: config.host, port: config.port });
       socket.once("error", (error) => reject(broken(error.message)));
-      socket.once("connect", () => resolve(new Connection(socket, topic, broken)));
+      socket.once("connect", () => resolve(new Connection(socket, config, broken)));
     });
   }
 
@@ -126,7 +145,24 @@ class Connection {
     this.socket.destroy();
   }
 
+  private beat(everyMs: number): void {
+    let heard = true;
+    this.heart = setInterval(() => {
+      if (!heard) {
+        this.fail("it is silent");
+        this.socket.destroy();
+        return;
+      }
+      heard = false;
+      this.request({ op: "put", messages: [] }).then(
+        () => (heard = true),
+        () => {},
+      );
+    }, everyMs);
+  }
+
   private fail(reason: string): void {
+    clearInterval(this.heart);
     this.gone ??= this.broken(reason);
     for (const { reject } of this.pending.values()) reject(this.gone);
     this.pending.clear();
@@ -182,10 +218,12 @@ class WireConsumer implements Consumer {
 
 class WirePublisher implements Publisher {
   private readonly connection: Connection;
+  private readonly shared: Shared<Connection>;
   private readonly config: WireConfig;
 
-  constructor(connection: Connection, config: WireConfig) {
-    this.connection = connection;
+  constructor(shared: Shared<Connection>, config: WireConfig) {
+    this.connection = shared.value;
+    this.shared = shared;
     this.config = config;
   }
 
@@ -197,7 +235,7 @@ class WirePublisher implements Publisher {
   }
 
   async close(): Promise<void> {
-    this.connection.close();
+    await this.shared.release();
   }
 
   status() {

@@ -1,30 +1,18 @@
 import { ok } from "node:assert/strict";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { isPending } from "../../wait/eventually.ts";
-import { holds, input, narrow, stored, unless } from "../left-out.ts";
+import type { ConnectorLab } from "../lab.ts";
+import { holds, input, narrow, ownPayloads, stored, unless } from "../left-out.ts";
+import { kibibytes, LARGE_COUNT, LARGE_PAYLOAD, settledMemory } from "../memory.ts";
 import type { ConnectorScenario } from "../types.ts";
 
-const KIBIBYTE = 1024;
-const PAYLOAD = 64 * KIBIBYTE;
-const COUNT = 256;
-const BOUND = (COUNT * PAYLOAD) / 2;
-const SAMPLES_ALIKE = 4;
-const SAMPLE_EVERY_MS = 15;
+const BOUND = (LARGE_COUNT * LARGE_PAYLOAD) / 2;
 
 export const backPressure: readonly ConnectorScenario[] = [
   {
     name: "a source that nobody reads from on holds back: memory does not grow with what is waiting",
-    leftOut: unless(input, stored, holds("large"), (s) =>
-      s.fixture.message ? "the fixture makes its own payloads" : undefined,
-    ),
+    leftOut: unless(input, stored, holds("large"), ownPayloads),
     async run(lab) {
-      const filler = ".".repeat(PAYLOAD);
-      for (let from = 0; from < COUNT; from += 64) {
-        await lab.seed(
-          lab.messages(64, from).map((message) => message.with({ payload: Buffer.from(message.text() + filler) })),
-        );
-      }
+      await seedLarge(lab);
       const before = await settledMemory();
       const { batch } = await lab.soon(
         (await lab.consumer()).receive(1, new AbortController().signal),
@@ -32,7 +20,7 @@ export const backPressure: readonly ConnectorScenario[] = [
       );
       ok(batch.length <= 1);
       const grown = (await settledMemory()) - before;
-      ok(grown < BOUND, `one message was asked for, and memory has grown by ${Math.round(grown / KIBIBYTE)} KiB`);
+      ok(grown < BOUND, `one message was asked for, and memory has grown by ${kibibytes(grown)}`);
     },
   },
   {
@@ -54,17 +42,11 @@ export const backPressure: readonly ConnectorScenario[] = [
   },
 ];
 
-/** Bytes held in buffers after garbage collection, once they do not change any more. */
-async function settledMemory(): Promise<number> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  let last = -1;
-  for (let alike = 0; alike < SAMPLES_ALIKE; ) {
-    await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
-    collect();
-    const { arrayBuffers } = process.memoryUsage();
-    alike = Math.abs(arrayBuffers - last) < PAYLOAD ? alike + 1 : 0;
-    last = arrayBuffers;
+/** Puts more payload into the place than a source may hold in advance. */
+export async function seedLarge(lab: ConnectorLab): Promise<void> {
+  const filler = ".".repeat(LARGE_PAYLOAD);
+  for (let from = 0; from < LARGE_COUNT; from += 64) {
+    const part = lab.messages(64, from);
+    await lab.seed(part.map((message) => message.with({ payload: Buffer.from(message.text() + filler) })));
   }
-  return last;
 }

@@ -1,12 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { batchOf, codeOf, describeError, kindOf } from "@mqb/core/plugin";
 import { CollectingPublisher } from "../../fakes/collecting-publisher.ts";
-import { FaultProxy } from "../../proxy/fault-proxy.ts";
 import { eventually, isPending, turns } from "../../wait/eventually.ts";
-import type { ConnectorLab } from "../lab.ts";
 import { acknowledges, input, output, restart, server, sinkAcknowledges, stored, unless } from "../left-out.ts";
+import { proxyOf, via } from "../proxied.ts";
 import { ReplayingSource } from "../replaying-source.ts";
-import type { ConnectorScenario, SideConfigs } from "../types.ts";
+import type { ConnectorScenario } from "../types.ts";
 
 const TURNS_TO_NOTICE = 50;
 const SOON = { reconnect_interval_ms: 20 };
@@ -153,15 +152,6 @@ export const disturbed: readonly ConnectorScenario[] = [
     },
   },
 ];
-
-function proxyOf(lab: ConnectorLab): Promise<FaultProxy> {
-  return FaultProxy.to(lab.tested.fixture.server!);
-}
-
-function via(lab: ConnectorLab, proxy: FaultProxy): SideConfigs {
-  if (!lab.place.via) throw new TypeError("a fixture with a `server` gives places with `via`");
-  return lab.place.via(proxy.address);
-}
 
 async function rejection(body: () => Promise<void>): Promise<unknown> {
   try {
