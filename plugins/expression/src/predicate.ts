@@ -30,12 +30,14 @@ function isOfValues(error: unknown): boolean {
 
 class Test implements Predicate {
   private readonly code: Code;
+  private readonly fields: Fields;
   private readonly slots: number;
   private readonly source: MessageSource;
   private readonly frame: Frame;
 
   constructor(code: Code, fields: Fields) {
     this.code = code;
+    this.fields = fields;
     this.slots = fields.paths.length;
     this.source = new MessageSource(fields);
     this.frame = new Frame(this.source);
@@ -54,6 +56,19 @@ class Test implements Predicate {
     }
     const positions = matched.subarray(0, count);
     return failed.length > 0 ? { matched: positions, failed } : { matched: positions };
+  }
+
+  absent(batch: MessageBatch, index: number): readonly string[] {
+    const { fields, source } = this;
+    const metadata = batch.metadata(index);
+    const keys = [...fields.meta].filter((key) => !metadata.has(key)).map((key) => `meta.${key}`);
+    try {
+      source.turnTo(batch, index);
+    } catch {
+      // The payload is no object: that is what `test` says, and it has no field.
+      return keys;
+    }
+    return [...fields.paths.filter((_, slot) => source.kind(slot) === FieldKind.absent).map(shownPath), ...keys];
   }
 
   private matches(batch: MessageBatch, index: number): boolean {

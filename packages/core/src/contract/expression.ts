@@ -11,6 +11,8 @@ export interface Matches {
 
 export interface Predicate {
   test(batch: MessageBatch): Matches;
+  /** Payload fields and metadata (`meta.x`) that it reads and a message has not. To explain what became of messages, not for every one. */
+  absent?(batch: MessageBatch, index: number): readonly string[];
 }
 
 /** Computes one value from a message, as JSON bytes that keep every digit. Throws a `permanent` error. */

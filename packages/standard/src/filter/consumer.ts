@@ -14,7 +14,7 @@ import { joinDeliveries } from "../batch/join-deliveries.ts";
 import { wrapConsumer } from "../wrap.ts";
 import { type Sieve, settleFiltered } from "./sieve.ts";
 
-export type FilterContext = Pick<MiddlewareContext<InputCapabilities>, "accounting" | "clock" | "below">;
+export type FilterContext = Pick<MiddlewareContext<InputCapabilities>, "accounting" | "clock" | "below" | "draining">;
 
 /** A batch that is filled to this share is full enough: the last gaps would be filled message by message. */
 const FULL_ENOUGH = 3 / 4;
@@ -76,6 +76,7 @@ export function filterConsumer(inner: Consumer, sieve: Sieve, context: FilterCon
     },
     close() {
       ahead.close();
+      if (context.draining) sieve.end();
       return inner.close();
     },
   });

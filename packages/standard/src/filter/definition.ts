@@ -8,7 +8,7 @@ export const filter = defineMiddleware({
   description: "Keeps only the messages for which an expression is true",
   schema: filterSchema,
   input: (inner, settings, context) => filterConsumer(inner, sieve(settings, context), context),
-  output: (inner, settings, context) => filterPublisher(inner, sieve(settings, context)),
+  output: (inner, settings, context) => filterPublisher(inner, sieve(settings, context), context.draining),
   check(settings, context) {
     context.expressions().predicate(settings.expression);
     return [];

@@ -21,12 +21,12 @@ export const switchEndpoint = defineEndpoint({
 });
 
 async function open(settings: SwitchSettings, context: OpenContext): Promise<SwitchPublisher> {
-  const { route, clock, log } = context;
+  const { route, clock, log, draining } = context;
   const router = routerOf(settings, () => context.expressions());
   const children = destinationsOf(settings);
   const opened = await openAll(children.map(({ endpoint, path }) => context.openPublisher(endpoint, path)));
   const destinations = new Map(children.map(({ path }, index) => [[path].flat().join("."), opened[index]!]));
-  return new SwitchPublisher({ router, destinations, route, clock, log });
+  return new SwitchPublisher({ router, destinations, route, clock, log, draining });
 }
 
 /** Compiles every expression; what is wrong with one is said where it stands. */

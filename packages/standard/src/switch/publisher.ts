@@ -21,6 +21,8 @@ export interface SwitchSetup {
   readonly route: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The close is the end of everything that there was. */
+  readonly draining: boolean;
 }
 
 type Split = Exclude<Routed, { readonly all: number }>;
@@ -32,6 +34,7 @@ export class SwitchPublisher implements Publisher {
   private readonly publishers: readonly Publisher[];
   private unmatched = 0;
   private sayAt = 1;
+  private closed = false;
 
   constructor(setup: SwitchSetup) {
     this.setup = setup;
@@ -40,7 +43,7 @@ export class SwitchPublisher implements Publisher {
   }
 
   async send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
-    const routed = this.setup.router(batch);
+    const routed = this.setup.router.route(batch);
     if (!("all" in routed)) return this.sendEach(batch, routed, signal);
     if (routed.all !== NOWHERE) return this.publishers[routed.all]!.send(batch, signal);
     this.drop(batch.length);
@@ -52,6 +55,11 @@ export class SwitchPublisher implements Publisher {
   }
 
   close(): Promise<void> {
+    const { router, draining, log, route } = this.setup;
+    if (draining && !this.closed) {
+      for (const line of router.neverTrue()) log.warn(`switch: ${line}; is a name misspelt?`, { route });
+    }
+    this.closed = true;
     return closeAll(this.publishers);
   }
 

@@ -92,7 +92,9 @@ class Compiler {
     const slot = this.slotOf(node);
     if (slot !== undefined) return (frame) => frame.source.field(slot);
     const chain = chainOf(node);
-    return chain?.name === "meta" && !this.locals.has("meta") ? metadata(chain.path) : this.member(node);
+    if (chain?.name !== "meta" || this.locals.has("meta")) return this.member(node);
+    if (typeof chain.path[0] === "string") this.to.fields.meta.add(chain.path[0]);
+    return metadata(chain.path);
   }
 
   /** The slot of the payload's field that a node reads; undefined when it reads something else. */

@@ -1,9 +1,11 @@
 import type { JsonPath } from "@mqb/json";
 import type { Node } from "../syntax/tree.ts";
 
-/** The fields of the payload that an expression reads, each once; collected while it is compiled. */
+/** What an expression reads of a message, each field of the payload once; collected while it is compiled. */
 export class Fields {
   readonly paths: JsonPath[] = [];
+  /** Keys of the metadata that it reads. */
+  readonly meta = new Set<string>();
   /** It reads `$root`, the payload as a whole. */
   whole = false;
 
