@@ -2,6 +2,7 @@
  * Lossless JSON. Values keep the text of their numbers; fields of a payload are found, read and replaced in its bytes
  * without making a tree of it.
  */
+export { type BatchFields, compileBatchFields } from "./batch-fields.ts";
 export { doubleText } from "./double.ts";
 export { jsonErrors } from "./errors.ts";
 export { compileFields, type FieldFinder, FieldKind } from "./fields.ts";

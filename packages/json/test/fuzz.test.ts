@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { fuzzBatches } from "./fuzz/batch-fuzz.ts";
 import { fuzzJson } from "./fuzz/json-fuzz.ts";
 
 test("finding, parsing, writing and splicing agree with JSON.parse on random documents", () => {
@@ -6,4 +7,11 @@ test("finding, parsing, writing and splicing agree with JSON.parse on random doc
   // Both kinds must be well represented.
   expect(malformed).toBeGreaterThan(800);
   expect(malformed).toBeLessThan(4800);
+}, 60_000);
+
+test("the fields of a whole batch are those that the walk over each of its documents finds", () => {
+  const { documents, malformed, tight } = fuzzBatches(4000, 20_261_130);
+  expect(malformed).toBeGreaterThan(documents / 20);
+  expect(malformed).toBeLessThan(documents / 2);
+  expect(tight).toBeGreaterThan(documents / 10);
 }, 60_000);

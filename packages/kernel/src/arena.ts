@@ -17,6 +17,8 @@ export interface Loops {
   rows(count: number, slots: number, out: number, outLimit: number): number;
   /** Finds one top-level field in each of many objects; see loops/field.ts. Returns the number found. */
   field(count: number, slots: number, key: number, keyLength: number): number;
+  /** Finds several fields in each of many documents; see field-rows.ts. WebAssembly only. */
+  fields?(count: number, slots: number, table: number, width: number, out: number, back: number, scratch: number): void;
 }
 
 /** A memory with the loops that run over it. What lies in it belongs to `owner`; anyone else must load it anew. */

@@ -9,6 +9,7 @@ export type { CsvSlab, RaggedRow } from "./csv-slab.ts";
 export { CsvToJson, type CsvToJsonOptions } from "./csv-to-json.ts";
 export { type Engine, simdAvailable } from "./engine.ts";
 export { FieldFinder, type FieldRanges } from "./field-finder.ts";
+export { FIELD_FLAGS, type FieldRows, FieldTable, ODD_DOCUMENT } from "./field-rows.ts";
 export { jsonColumns } from "./json-columns.ts";
 export {
   type AroundOptions,

@@ -1,0 +1,124 @@
+import type { Arena } from "./arena.ts";
+import { arenaOf, type Engine } from "./engine.ts";
+import { loadRanges, type Ranges } from "./ranges.ts";
+
+/**
+ * Where fields lie in many documents: of document `d` and path `p` at `d * width + p`. Kinds are those of the finder of
+ * @mqb/json, 0 = absent, which leaves the positions meaningless.
+ */
+export interface FieldRows {
+  readonly kinds: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** By document: the kind of the document itself with `FIELD_FLAGS`, or `ODD_DOCUMENT`. */
+  readonly roots: Uint8Array;
+}
+
+/** What else is known of a document, where paths lead: blanks between its tokens, a field that came twice. */
+export const FIELD_FLAGS = { blanks: 8, repeated: 16 } as const;
+/** Not one JSON document, or one that the kernel leaves to others: nothing is known of it. */
+export const ODD_DOCUMENT = 255;
+
+const HEAD = 4 + 32 * 4;
+const KEY = 3;
+/** The loop calls itself for each step of a path. */
+const MAX_STEPS = 64;
+
+interface Step {
+  readonly inside: Map<string, Step>;
+  readonly ending: number[];
+  readonly below: number[];
+  at: number;
+}
+
+/**
+ * Finds many fields of many documents, each in one pass that checks the whole of it. In WebAssembly only: its twin is
+ * the finder of @mqb/json, which walks over one document in place, and which does what this one leaves.
+ */
+export class FieldTable {
+  private readonly arena: Arena;
+  private readonly table: Buffer;
+  private readonly width: number;
+
+  private constructor(arena: Arena, table: Buffer, width: number) {
+    this.arena = arena;
+    this.table = table;
+    this.width = width;
+  }
+
+  /** Undefined where there is no SIMD, and for paths that it does not do: with positions in arrays, or too many of them. */
+  static of(paths: readonly (readonly (string | number)[])[], engine: Engine = "auto"): FieldTable | undefined {
+    if (
+      engine === "js" ||
+      paths.some((path) => path.length > MAX_STEPS || path.some((step) => typeof step === "number"))
+    )
+      return undefined;
+    const arena = arenaOf(engine);
+    if (!arena.simd) return undefined;
+    const table = tableOf(paths as readonly (readonly string[])[], arena.layout.keys);
+    return table.length <= arena.layout.keysSize ? new FieldTable(arena, table, paths.length) : undefined;
+  }
+
+  /**
+   * Fills the rows of documents from `index` on, as many as there is room for in the kernel; returns how many. Positions are
+   * those of `ranges.bytes`.
+   */
+  find(ranges: Ranges, index: number, rows: FieldRows): number {
+    const { arena, width, table } = this;
+    const { layout, memory, words, loops } = arena;
+    const count = loadRanges(arena, ranges, index, undefined, Math.floor(layout.outputSize / (9 * width + 1)));
+    if (count === 0) return 0;
+    table.copy(memory, layout.keys);
+    const back = layout.input - ranges.starts[index]!;
+    loops.fields!(count, layout.slots, layout.keys, width, layout.output, back, layout.scratch);
+    const all = count * width;
+    const starts = layout.output / 4;
+    const kinds = layout.output + 8 * all;
+    rows.starts.set(words.subarray(starts, starts + all), index * width);
+    rows.ends.set(words.subarray(starts + all, starts + 2 * all), index * width);
+    rows.kinds.set(memory.subarray(kinds, kinds + all), index * width);
+    rows.roots.set(memory.subarray(kinds + all, kinds + all + count), index);
+    return count;
+  }
+}
+
+/** The steps as words, as assembly/fields.ts reads them, and the bytes of the keys behind them. */
+function tableOf(paths: readonly (readonly string[])[], base: number): Buffer {
+  const steps: Step[] = [];
+  const first = newStep(steps);
+  for (const [index, path] of paths.entries()) {
+    let step = first;
+    for (const key of path) {
+      step.below.push(index);
+      let inside = step.inside.get(key);
+      if (!inside) step.inside.set(key, (inside = newStep(steps)));
+      step = inside;
+    }
+    step.below.push(index);
+    step.ending.push(index);
+  }
+  let size = base;
+  for (const step of steps) {
+    step.at = size;
+    size += 4 * (HEAD + KEY * step.inside.size + step.ending.length + step.below.length);
+  }
+  const keys: Buffer[] = [];
+  const words: number[] = [];
+  for (const { inside, ending, below } of steps) {
+    words.push(inside.size, ending.length, below.length, ...new Array<number>(HEAD - 3).fill(0));
+    for (const [key, { at }] of inside) {
+      const bytes = Buffer.from(key);
+      words.push(size, bytes.length, at);
+      keys.push(bytes);
+      size += bytes.length;
+    }
+    words.push(...ending, ...below);
+  }
+  return Buffer.concat([Buffer.from(Uint32Array.from(words).buffer), ...keys]);
+}
+
+function newStep(steps: Step[]): Step {
+  const step: Step = { inside: new Map(), ending: [], below: [], at: 0 };
+  steps.push(step);
+  return step;
+}
