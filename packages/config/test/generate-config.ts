@@ -1,7 +1,7 @@
 import type { Registry } from "@mqb/core";
 import { type ConfigSchema, type JsonSchema, jsonSchemaOf, type Side } from "@mqb/core/plugin";
+import { pick, type Random } from "@mqb/testkit";
 import { alternatives } from "../src/json-schema.ts";
-import { pick, type Random } from "./random.ts";
 
 const TEXTS = [
   "a",

@@ -1,3 +1,4 @@
+import { pick, randomFrom } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { nodesOf } from "../src/document/full.ts";
@@ -5,7 +6,6 @@ import type { TextNode } from "../src/document/nodes.ts";
 import { readQuickly } from "../src/document/quick.ts";
 import { readExamples } from "./examples/example.ts";
 import { mutate } from "./fuzz/mutate.ts";
-import { pick, randomFrom } from "./random.ts";
 
 function readFully(text: string): TextNode | undefined {
   const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: "error", uniqueKeys: false });

@@ -2,6 +2,7 @@ import { createRegistry, type Registry } from "@mqb/core";
 import type { Side } from "@mqb/core/plugin";
 import file from "@mqb/file";
 import standard from "@mqb/standard";
+import { pick, randomFrom } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { endpointFromUri, toUri } from "../src/index.ts";
 import { canonicalEndpoint } from "../src/uri/canonical.ts";
@@ -9,7 +10,6 @@ import { withCachedSchemas } from "./cached-schemas.ts";
 import { fakePlugin } from "./fake-plugin.ts";
 import { structural } from "./fake-structural.ts";
 import { ConfigGenerator } from "./generate-config.ts";
-import { pick, randomFrom } from "./random.ts";
 
 const SEED = 20_261_130;
 const registries: Record<string, Registry> = {

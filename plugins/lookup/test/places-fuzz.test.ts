@@ -1,21 +1,10 @@
 import { batchOf, Message } from "@mqb/core/plugin";
 import { type JsonPath, spliceFields } from "@mqb/json";
-import { slabOf } from "@mqb/testkit";
+import { randomFrom, slabOf } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import { Fields } from "../src/fields.ts";
 import { Output } from "../src/output.ts";
 import { Places } from "../src/places.ts";
-
-/** The same numbers for the same seed (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const KEYS = ["a", "b", "c", "__proto__", 'q"', "ä"];
 const BLANKS = ["", "", "", " ", "\n\t"];
@@ -50,7 +39,7 @@ function documents(next: () => number) {
 }
 
 it("answers are written as by a slow reference that looks at one document after another", () => {
-  const next = random(20_261_130);
+  const next = randomFrom(20_261_130);
   const { object, paths, pick } = documents(next);
   let written = 0;
   let refused = 0;

@@ -1,5 +1,5 @@
 import { defineErrors, errorRow } from "@mqb/core/plugin";
-import type { Random } from "./random.ts";
+import type { Random } from "@mqb/testkit";
 
 type None = Record<string, never>;
 

@@ -1,7 +1,7 @@
 import { batchOf, type Consumer, type Delivery, type Message } from "@mqb/core/plugin";
+import type { Random } from "@mqb/testkit";
 import { cut, type Faults } from "./faults.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { Random } from "./random.ts";
 import { type Entry, entriesOf, type Source } from "./source.ts";
 
 /**

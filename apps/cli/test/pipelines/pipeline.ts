@@ -1,4 +1,5 @@
-import { integer, pick, type Random, some } from "./random.ts";
+import { integer, pick, type Random } from "@mqb/testkit";
+import { some } from "./random.ts";
 
 /** A route as drawn, and what it does to the messages of the source. */
 export interface Pipeline {

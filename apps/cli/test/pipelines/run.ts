@@ -7,12 +7,11 @@ import encryption from "@mqb/encryption";
 import expression from "@mqb/expression";
 import lookup from "@mqb/lookup";
 import standard from "@mqb/standard";
-import { FakeClock, fakePlugin } from "@mqb/testkit";
+import { FakeClock, fakePlugin, integer, type Random, randomFrom } from "@mqb/testkit";
 import transform from "@mqb/transform";
 import { Faults } from "./faults.ts";
 import { OrderedSource } from "./ordered-source.ts";
 import { drawPipeline, FILTERED_KIND, type Pipeline, POISON } from "./pipeline.ts";
-import { integer, type Random, randomFrom } from "./random.ts";
 import { Sink } from "./sink.ts";
 import { Queue, type Source } from "./source.ts";
 

@@ -1,4 +1,4 @@
-import { pick, type Random } from "../random.ts";
+import { pick, type Random } from "@mqb/testkit";
 
 /** What breaks parsers and those who read what they made. */
 const PIECES = [

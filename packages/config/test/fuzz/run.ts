@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Registry } from "@mqb/core";
+import { pick, type Random, randomFrom } from "@mqb/testkit";
 import { checkConfiguration, listValues, loadConfiguration, renderProblem, withSchemasOnce } from "../../src/index.ts";
-import { pick, type Random, randomFrom } from "../random.ts";
 import { mutate, randomEnvironment } from "./mutate.ts";
 
 export interface FuzzResult {

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { Registry } from "@mqb/core";
 import { describeError, isMqbError, type Side } from "@mqb/core/plugin";
+import { pick, type Random, randomFrom } from "@mqb/testkit";
 import { checkWithDefaults, endpointFromUri, namesInUri, parseUri, redactUri } from "../../src/uri.ts";
-import { pick, type Random, randomFrom } from "../random.ts";
 
 export interface UriFuzzResult {
   /** With an error. */

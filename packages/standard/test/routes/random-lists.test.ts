@@ -1,6 +1,6 @@
 import { type Bridge, createBridge, createRegistry } from "@mqb/core";
 import { batchOf, definePlugin, Message, type Publisher } from "@mqb/core/plugin";
-import { CollectingPublisher, dropping, FakeClock, fakePlugin } from "@mqb/testkit";
+import { CollectingPublisher, dropping, FakeClock, fakePlugin, integer, type Random, randomFrom } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import standard from "../../src/index.ts";
 import { busy, cut, rejected } from "../failures.ts";
@@ -9,18 +9,15 @@ import { NEVER } from "../opened.ts";
 
 /** Numbers that look random and are the same for the same seed. */
 class Dice {
-  private state: number;
+  private readonly random: Random;
 
   constructor(seed: number) {
-    this.state = seed;
+    this.random = randomFrom(seed);
   }
 
   /** A whole number below `sides`. */
   roll(sides: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % sides;
+    return integer(this.random, 0, sides - 1);
   }
 
   between(least: number, most: number): number {
