@@ -123,6 +123,11 @@ export interface MiddlewareDefinition<C = unknown> {
   readonly aliases?: readonly string[];
   /** The middleware that undoes it on the other side, when it works on one only; for messages. */
   readonly counterpart?: string;
+  /**
+   * When `receive`, `commit` or `send` has resolved, nothing of it refers to the batch that went through, a message of it
+   * or their bytes; on an input it hands the `release` of a delivery on.
+   */
+  readonly keepsNothing?: boolean;
   input?(inner: Consumer, config: C, context: MiddlewareContext<InputCapabilities>): MaybePromise<Consumer>;
   output?(inner: Publisher, config: C, context: MiddlewareContext<OutputCapabilities>): MaybePromise<Publisher>;
   /** What it changes in the capabilities of what it wraps; left out = nothing. */

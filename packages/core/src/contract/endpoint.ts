@@ -21,8 +21,8 @@ export interface Delivery {
   commit(dispositions?: readonly Disposition[]): Promise<void>;
   /**
    * Says that nobody looks at the batch any more, so that the memory of its payloads may be used again. The route calls it
-   * behind a `commit` of acks only, and only where no middleware, nested endpoint or handler has seen the batch and
-   * the sink `keepsNothing`. Elsewhere the memory is garbage once nobody refers to it.
+   * behind a `commit` of acks only, and only where no handler or nested endpoint has seen the batch, and the
+   * sink and every middleware `keepsNothing`. Elsewhere the memory is garbage once nobody refers to it.
    */
   release?(): void;
 }

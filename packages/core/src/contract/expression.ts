@@ -18,6 +18,17 @@ export interface Predicate {
 /** Computes one value from a message, as JSON bytes that keep every digit. Throws a `permanent` error. */
 export interface Evaluator {
   evaluate(message: Message): Uint8Array;
+  /** The same for messages of a batch: `begin` turns to it, `write` appends the value of one. What a `write` that throws has appended is the caller's to take back. */
+  begin?(batch: MessageBatch): void;
+  write?(index: number, into: ByteSink): void;
+}
+
+/** Bytes that are appended one after another. */
+export interface ByteSink {
+  byte(byte: number): void;
+  put(bytes: Uint8Array): void;
+  copy(from: Uint8Array, start: number, end: number): void;
+  ascii(text: string): void;
 }
 
 /**

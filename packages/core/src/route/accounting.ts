@@ -1,3 +1,5 @@
+import type { Drops } from "./drops.ts";
+
 const ENDINGS = ["delivered", "replied", "filtered", "deduplicated", "deadLettered", "dropped", "nacked"] as const;
 
 /** How a received message ended. */
@@ -15,11 +17,14 @@ export type AccountingSnapshot = Readonly<Counts>;
 export class Accounting {
   private readonly counts = Object.fromEntries(["received", ...ENDINGS, "inFlight"].map((name) => [name, 0])) as Counts;
   private readonly whole: Accounting | undefined;
+  /** Where the causes are kept; nobody asks for them of an endpoint that is opened by itself. */
+  readonly drops: Drops | undefined;
   private closed = false;
 
   /** A part of `whole` counts there too. */
-  constructor(whole?: Accounting) {
+  constructor(whole?: Accounting, drops = whole?.drops) {
     this.whole = whole;
+    this.drops = drops;
   }
 
   /** Messages came from the source, or more of them were made out of a received one. */
@@ -36,6 +41,12 @@ export class Accounting {
     this.counts[ending] += count;
     this.counts.inFlight -= count;
     this.whole?.settle(ending, count);
+  }
+
+  /** Messages in flight have failed for good, the first of them `id`: the route says so, and ends as failed for it. */
+  drop(count: number, id: string, error: unknown): void {
+    if (!this.closed) this.drops?.add(id, error, count);
+    this.settle("dropped", count);
   }
 
   /**

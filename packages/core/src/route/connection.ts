@@ -73,8 +73,10 @@ export class Connection {
   /** Moves messages until something ends it, then flushes. Never rejects. */
   async run(): Promise<PumpEnd> {
     const { plan, handler } = this.s;
-    const layers = [plan.input, plan.output].flatMap(({ middlewares, children }) => [...middlewares, ...children]);
-    const givesBack = plan.output.output!.keepsNothing === true && layers.length === 0 && !handler;
+    const ends = [plan.input, plan.output];
+    const keeps = (end: (typeof ends)[number]): boolean =>
+      end.children.length > 0 || end.middlewares.some(({ definition }) => !definition.keepsNothing);
+    const givesBack = plan.output.output!.keepsNothing === true && !ends.some(keeps) && !handler;
     const settings = { ...this.s, accounting: this.scope.accounting, givesBack };
     this.pump = new Pump(this.consumer!, this.publisher!, settings);
     if (this.life.signal.aborted) this.pump.stop();

@@ -18,7 +18,7 @@ const LOGGED_PER_CODE = 10;
  * so that a flood does not hide the rest.
  */
 export class Drops {
-  private readonly byCode = new Map<string, { count: number; cause: string }>();
+  private readonly byCode = new Map<string, { count: number; times: number; cause: string }>();
   private readonly returns = new Map<string, { times: number }>();
   private readonly route: string;
   private readonly log: Logger;
@@ -28,12 +28,14 @@ export class Drops {
     this.log = log;
   }
 
-  /** A message failed for good. */
-  add(id: string, error: unknown): void {
+  /** Messages failed for good, the first of them `id`. */
+  add(id: string, error: unknown, count = 1): void {
     const cause = describeError(error);
-    const entry = getOrMake(this.byCode, codeOf(error) ?? UNKNOWN, () => ({ count: 0, cause }));
-    entry.count += 1;
-    this.say("error", `Dropping message ${id} due to non-retryable error: ${cause}`, error, entry.count);
+    const entry = getOrMake(this.byCode, codeOf(error) ?? UNKNOWN, () => ({ count: 0, times: 0, cause }));
+    entry.count += count;
+    entry.times += 1;
+    const which = count === 1 ? `message ${id}` : `${count} messages, the first of them ${id},`;
+    this.say("error", `Dropping ${which} due to non-retryable error: ${cause}`, error, entry.times);
   }
 
   /** Messages of one batch failed for now and go back to their source. */

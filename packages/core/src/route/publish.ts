@@ -2,7 +2,6 @@ import { ACK, type Disposition, NACK, nack, type Outcome, reply } from "../contr
 import { isExhausted, kindOf } from "../errors/mqb-error.ts";
 import type { MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
-import type { Drops } from "./drops.ts";
 
 /** What the outcomes of one batch mean for its source and for the route. */
 export interface Verdict {
@@ -30,7 +29,6 @@ export function judge(
   outcomes: readonly Outcome[],
   takesBack: boolean,
   accounting: Accounting,
-  drops: Drops,
 ): Verdict {
   const dispositions = new Array<Disposition>(batch.length);
   const counts = { delivered: 0, replied: 0, filtered: 0, deadLettered: 0, dropped: 0, nacked: 0 };
@@ -52,7 +50,7 @@ export function judge(
       // What is nacked to a source that takes nothing back is gone; what a sink no longer wants (`end`) is not missed.
       if (hopeless || (!takesBack && kind !== "end")) {
         counts.dropped += 1;
-        drops.add(batch.id(i), outcome.error);
+        accounting.drops?.add(batch.id(i), outcome.error);
       } else {
         counts.nacked += 1;
         first ??= { index: i, error: outcome.error };
@@ -60,7 +58,7 @@ export function judge(
     }
     dispositions[i] = disposition;
   }
-  if (first && !fatal) drops.returned(counts.nacked, batch.id(first.index), first.error);
+  if (first && !fatal) accounting.drops?.returned(counts.nacked, batch.id(first.index), first.error);
   for (const ending of Object.keys(counts) as (keyof typeof counts)[]) accounting.settle(ending, counts[ending]);
   return {
     dispositions: dispositions.some((one) => one !== ACK) ? dispositions : undefined,

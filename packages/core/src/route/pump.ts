@@ -8,7 +8,6 @@ import { coreErrors } from "../errors/errors.ts";
 import { asError, kindOf } from "../errors/mqb-error.ts";
 import type { MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
-import type { Drops } from "./drops.ts";
 import { type Handled, type Handler, handleAll } from "./handler.ts";
 import { judge, publishUpTo, refuse, type Verdict } from "./publish.ts";
 import { Sequencer } from "./sequencer.ts";
@@ -26,14 +25,13 @@ export interface PumpSettings {
   readonly plan: RoutePlan;
   readonly bridge: { readonly clock: Clock; readonly log: Logger };
   readonly handler: Handler | undefined;
-  /** Nobody but the sink sees the batches, and it keeps nothing of them. */
+  /** Whoever sees the batches keeps nothing of them. */
   readonly givesBack: boolean;
   /** How many more messages may be delivered before the pump ends; asked before every read. */
   readonly remaining: () => number;
   /** Called when the source has taken something for good. */
   readonly cameForward: () => void;
   readonly accounting: Accounting;
-  readonly drops: Drops;
 }
 
 const MAX_NACK_PAUSE_MS = 1000;
@@ -205,12 +203,12 @@ export class Pump {
 
   /** Undefined = everything is delivered. */
   private async publish(batch: MessageBatch, handled: Handled | undefined): Promise<Verdict | undefined> {
-    const { accounting, drops } = this.s;
+    const { accounting } = this.s;
     try {
       const sent = await this.send(handled ? handled.publish : batch);
       const outcomes = handled ? handled.outcomes(sent) : sent;
       const { acknowledges, takesBack = acknowledges } = this.source;
-      if (outcomes) return judge(batch, outcomes, takesBack, accounting, drops);
+      if (outcomes) return judge(batch, outcomes, takesBack, accounting);
       accounting.settle("delivered", batch.length);
       return undefined;
     } catch (error) {
@@ -270,7 +268,7 @@ export class Pump {
       // A position behind a failed commit would cover that one too: these messages come again.
       if (!this.isOver && !(inOrder && this.commitFailed)) {
         await delivery.commit(verdict?.dispositions);
-        if (this.s.givesBack && !verdict) delivery.release?.();
+        if (this.s.givesBack && !verdict?.dispositions) delivery.release?.();
         if (forward) this.s.cameForward();
       }
     } catch (error) {

@@ -45,7 +45,7 @@ export class Route {
 
   private readonly bridge: BridgeScope;
   private readonly unreachable: "fail" | "keep";
-  private readonly accounting = new Accounting();
+  private readonly accounting: Accounting;
   private readonly drops: Drops;
   private readonly stopping = new AbortController();
   private readonly backoff: ReturnType<typeof createBackoff>;
@@ -66,13 +66,14 @@ export class Route {
     this.bridge = bridge;
     this.unreachable = run.unreachable ?? "fail";
     this.drops = new Drops(plan.name, bridge.log);
+    this.accounting = new Accounting(undefined, this.drops);
     this.backoff = createBackoff(plan.options.reconnectIntervalMs);
     const { handler, limit = Number.POSITIVE_INFINITY } = run;
     const remaining = (): number => limit - this.delivered();
-    const { accounting, drops, backoff } = this;
+    const { accounting, backoff } = this;
     // A connection that brings the source forward is a good one: the next failure starts with the short pause again.
     const cameForward = (): void => backoff.reset();
-    this.settings = { plan, bridge, accounting, drops, sessions: new Map(), handler, remaining, cameForward };
+    this.settings = { plan, bridge, accounting, sessions: new Map(), handler, remaining, cameForward };
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
     });
