@@ -48,6 +48,8 @@ export function tlsFailure(error: unknown, target: string, tls?: TlsConfig | nul
 function reasonOf(link: object, code: string): string {
   const { reason, message } = link as { reason?: unknown; message?: unknown };
   if (typeof reason === "string" && reason !== "") return reason.replace(/\.$/, "");
+  const written = inWrite(link);
+  if (written !== undefined) return written;
   return typeof message === "string" && !message.includes(":error:") ? message : code;
 }
 
@@ -58,8 +60,17 @@ function namesIn(link: object): string | undefined {
 }
 
 function codeOf(link: object): string | undefined {
+  const written = inWrite(link);
+  if (written !== undefined) return `ERR_SSL_${written.toUpperCase().replaceAll(" ", "_")}`;
   const { code } = link as { code?: unknown };
   return typeof code === "string" ? code : undefined;
+}
+
+/** A handshake that fails while something is written has the system's code EPROTO, and OpenSSL's reason in its text. */
+function inWrite(link: object): string | undefined {
+  const { code, message } = link as { code?: unknown; message?: unknown };
+  if (code !== "EPROTO" || typeof message !== "string") return undefined;
+  return /:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1];
 }
 
 function* links(error: unknown, seen = new Set<unknown>()): Generator<object> {

@@ -63,6 +63,15 @@ describe("a client", () => {
     expect(await handshake(await portOf(server), { ca_file: pem.ca })).toMatchObject({ code: "MQB_TLS_NOT_TLS" });
   });
 
+  it("understands the reason of OpenSSL in a failed write of the handshake", () => {
+    const text =
+      "write EPROTO 80CC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:ssl3_record.c:350:";
+    const error = tlsFailure(Object.assign(new Error(text), { code: "EPROTO" }), "localhost:1");
+    expect(error).toMatchObject({ code: "MQB_TLS_NOT_TLS", message: expect.stringMatching(/: wrong version number$/) });
+    const broken = Object.assign(new Error("write EPROTO"), { code: "EPROTO" });
+    expect(tlsFailure(broken, "localhost:1")).toBeUndefined();
+  });
+
   it("takes a closed connection for a lost one, not for a wrong configuration", async () => {
     const port = await portOf(createPlainServer((socket) => socket.destroy()));
     expect(await handshake(port, { ca_file: pem.ca })).toBe("lost");
