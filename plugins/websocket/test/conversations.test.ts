@@ -1,5 +1,6 @@
 import { createBridge, createRegistry } from "@mqb/core";
 import standard from "@mqb/standard";
+import { eventually } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 import { freePort, Talker } from "./support.ts";
@@ -18,7 +19,9 @@ describe("clients of a route that answers", () => {
     });
     await route.start();
     const clients = await Promise.all(Array.from({ length: 20 }, () => Talker.connect(`ws://${url}`)));
-    for (let n = 0; n < 50; n++) clients.forEach(({ socket }, i) => socket.send(`${i} ${n}`));
+    for (let n = 0; n < 50; n++) {
+      for (const [i, { socket }] of clients.entries()) socket.send(`${i} ${n}`);
+    }
     for (const [i, client] of clients.entries()) {
       const texts = await client.texts(50);
       expect(texts.sort(byNumber)).toEqual(Array.from({ length: 50 }, (_, n) => `${i} ${n}`));
@@ -33,12 +36,12 @@ describe("clients of a route that answers", () => {
     const port = await freePort();
     const route = createBridge({ registry }).route("echo", {
       input: { websocket: { url: `127.0.0.1:${port}` } },
-      output: { static: { body: "done" }, middlewares: [{ delay: { delay_ms: 50 } }] },
+      output: { static: { body: "done", raw: true }, middlewares: [{ delay: { delay_ms: 50 } }] },
     });
     await route.start();
     const client = await Talker.connect(`ws://127.0.0.1:${port}`);
     client.socket.send("a question");
-    await eventually(() => route.accounting.received > 0, "the question");
+    await eventually(() => route.status().accounting.received > 0, "the question");
     await route.stop();
     expect(await client.closed).toMatchObject({ code: 1001 });
     expect(await client.texts(1)).toEqual(["done"]);
