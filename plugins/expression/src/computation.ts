@@ -15,7 +15,8 @@ export function compileComputation(source: string, given: readonly string[]): Co
   const frame = new Frame(from);
   return {
     compute(batch: MessageBatch, index: number, values: readonly unknown[]): Value {
-      from.turnTo(batch, index);
+      from.begin(batch);
+      from.turnTo(index);
       frame.reset();
       for (let i = 0; i < given.length; i++) frame.locals.set(given[i]!, values[i] as Value);
       return code(frame);

@@ -15,7 +15,8 @@ export function compileEvaluator(source: string): Evaluator {
   const frame = new Frame(from);
   return {
     evaluate(message: Message): Uint8Array {
-      from.turnTo(batchOf([message]), 0);
+      from.begin(batchOf([message]));
+      from.turnTo(0);
       frame.reset();
       return Buffer.from(toJson(code(frame)));
     },

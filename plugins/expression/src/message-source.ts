@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { MessageBatch } from "@mqb/core/plugin";
 import {
-  compileFields,
-  type FieldFinder,
+  type BatchFields,
+  compileBatchFields,
   FieldKind,
   isJsonObject,
   type JsonObject,
@@ -18,56 +18,71 @@ import { fromJson, type Value } from "./value.ts";
 
 const BACKSLASH = 0x5c;
 
+/** Whether a string is written just so; undefined when it has escapes, with which the same text can be written. */
+export function isQuoted(bytes: Uint8Array, start: number, end: number, quoted: Buffer): boolean | undefined {
+  const length = end - start;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[start + at]!;
+    if (byte === BACKSLASH) return undefined;
+    if (byte !== quoted[at]) return false;
+  }
+  return length === quoted.length;
+}
+
 /**
  * The values of one message of a batch, read from its bytes when the expression asks for them. An expression that
  * names no field of the payload never looks at it.
  */
 export class MessageSource implements Source {
-  readonly #finder: FieldFinder;
+  /** Where the fields of the batch lie. */
+  readonly found: BatchFields;
   readonly #reads: boolean;
   #batch!: MessageBatch;
   #index = 0;
-  #payload!: Uint8Array;
   #root: Value | undefined;
   /** Lists and objects of this message that were asked for, by slot. */
   readonly #parsed: Value[] = [];
 
   constructor(fields: Fields) {
-    this.#finder = compileFields(fields.paths);
+    this.found = compileBatchFields(fields.paths);
     this.#reads = fields.paths.length > 0 || fields.whole;
   }
 
-  /** Turns to a message. Throws a `permanent` error when the expression reads the payload and it is no JSON object. */
-  turnTo(batch: MessageBatch, index: number): void {
+  /** Turns to a batch, before its messages. */
+  begin(batch: MessageBatch): void {
     this.#batch = batch;
+    if (this.#reads) this.found.begin(batch);
+  }
+
+  /** Turns to a message. Throws a `permanent` error when the expression reads the payload and it is no JSON object. */
+  turnTo(index: number): void {
     this.#index = index;
     this.#root = undefined;
     this.#parsed.length = 0;
     if (!this.#reads) return;
-    const { slab } = batch;
-    if (slab) this.#find(slab.bytes, slab.starts[index]!, slab.ends[index]!);
-    else this.#find(batch.payload(index), 0, batch.payload(index).length);
+    if (this.found.root(index) !== FieldKind.object) throw expressionErrors.NOT_AN_OBJECT({});
+    this.found.at(index);
   }
 
-  #find(bytes: Uint8Array, start: number, end: number): void {
-    this.#payload = bytes;
-    if (this.#finder.find(bytes, start, end) && this.#finder.root === FieldKind.object) return;
-    throw expressionErrors.NOT_AN_OBJECT({});
+  /** A message that `turnTo` does not refuse. */
+  isObject(index: number): boolean {
+    return !this.#reads || this.found.root(index) === FieldKind.object;
   }
 
   /** What kind of value a field has in the message; the answer costs nothing. */
   kind(slot: number): number {
-    return this.#finder.kinds[slot]!;
+    return this.found.kinds[this.found.base + slot]!;
   }
 
   field(slot: number): Value {
-    const start = this.#finder.starts[slot]!;
-    const end = this.#finder.ends[slot]!;
-    switch (this.#finder.kinds[slot]) {
+    const { bytes, starts, ends, base } = this.found;
+    const start = starts[base + slot]!;
+    const end = ends[base + slot]!;
+    switch (this.kind(slot)) {
       case FieldKind.number:
-        return readNumberText(numberText(this.#payload, start, end));
+        return readNumberText(numberText(bytes, start, end));
       case FieldKind.string:
-        return readString(this.#payload, start, end);
+        return readString(bytes, start, end);
       case FieldKind.true:
         return true;
       case FieldKind.false:
@@ -75,24 +90,18 @@ export class MessageSource implements Source {
       case FieldKind.object:
       case FieldKind.array:
         // A loop may ask for it once for each of its elements.
-        return (this.#parsed[slot] ??= fromJson(parseJson(this.#payload.subarray(start, end))));
+        return (this.#parsed[slot] ??= fromJson(parseJson(bytes.subarray(start, end))));
       default:
         return null;
     }
   }
 
   isText(slot: number, text: string, quoted: Buffer): boolean {
-    if (this.#finder.kinds[slot] !== FieldKind.string) return false;
-    const start = this.#finder.starts[slot]!;
-    const length = this.#finder.ends[slot]! - start;
-    const bytes = this.#payload;
-    for (let at = 0; at < length; at++) {
-      const byte = bytes[start + at]!;
-      // The same text can be written with escapes.
-      if (byte === BACKSLASH) return this.field(slot) === text;
-      if (byte !== quoted[at]) return false;
-    }
-    return length === quoted.length;
+    if (this.kind(slot) !== FieldKind.string) return false;
+    const { bytes, starts, ends, base } = this.found;
+    const start = starts[base + slot]!;
+    const same = isQuoted(bytes, start, ends[base + slot]!, quoted);
+    return same === undefined ? this.field(slot) === text : same;
   }
 
   meta(key: string): Value {

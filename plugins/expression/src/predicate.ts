@@ -1,6 +1,7 @@
 import { isMqbError, type Matches, type MessageBatch, type Predicate } from "@mqb/core/plugin";
 import { FieldKind } from "@mqb/json";
-import { compile } from "./compile/compile.ts";
+import { type BulkTest, Verdict } from "./compile/bulk.ts";
+import { compileTest } from "./compile/compile.ts";
 import { Fields, shownPath } from "./compile/fields.ts";
 import { type Code, Frame } from "./compile/frame.ts";
 import { expressionErrors } from "./errors.ts";
@@ -17,10 +18,10 @@ export function compilePredicate(source: string): Predicate {
   const fields = new Fields();
   const tree = parseExpression(source);
   if (tree.type === "block" && !tree.result) throw expressionErrors.NO_TEST({ source });
-  const code = compile(tree, { source, fields, given: new Set() });
+  const { code, bulk } = compileTest(tree, { source, fields, given: new Set() });
   const indexed = fields.paths.find((path) => path.some((step) => typeof step === "number"));
   if (indexed) throw expressionErrors.INDEXED({ source, path: shownPath(indexed) });
-  return new Test(code, fields);
+  return new Test(code, bulk, fields);
 }
 
 /** The values do not fit: not that too much was to be computed, or that the payload cannot be read. */
@@ -30,13 +31,16 @@ function isOfValues(error: unknown): boolean {
 
 class Test implements Predicate {
   private readonly code: Code;
+  private readonly bulk: BulkTest | undefined;
   private readonly fields: Fields;
   private readonly slots: number;
   private readonly source: MessageSource;
   private readonly frame: Frame;
+  private verdicts = new Uint8Array(0);
 
-  constructor(code: Code, fields: Fields) {
+  constructor(code: Code, bulk: BulkTest | undefined, fields: Fields) {
     this.code = code;
+    this.bulk = bulk;
     this.fields = fields;
     this.slots = fields.paths.length;
     this.source = new MessageSource(fields);
@@ -44,12 +48,21 @@ class Test implements Predicate {
   }
 
   test(batch: MessageBatch): Matches {
-    const matched = new Uint32Array(batch.length);
+    const { source, bulk } = this;
+    const { length } = batch;
+    const matched = new Uint32Array(length);
     const failed: { index: number; error: unknown }[] = [];
     let count = 0;
-    for (let index = 0; index < batch.length; index++) {
+    source.begin(batch);
+    if (this.verdicts.length < length) this.verdicts = new Uint8Array(length);
+    const { verdicts } = this;
+    if (bulk) bulk(source.found, batch, verdicts);
+    for (let index = 0; index < length; index++) {
+      const verdict = bulk && source.isObject(index) ? verdicts[index] : Verdict.unknown;
+      if (verdict === Verdict.yes) matched[count++] = index;
+      if (verdict !== Verdict.unknown) continue;
       try {
-        if (this.matches(batch, index)) matched[count++] = index;
+        if (this.matches(index)) matched[count++] = index;
       } catch (error) {
         failed.push({ index, error });
       }
@@ -62,17 +75,15 @@ class Test implements Predicate {
     const { fields, source } = this;
     const metadata = batch.metadata(index);
     const keys = [...fields.meta].filter((key) => !metadata.has(key)).map((key) => `meta.${key}`);
-    try {
-      source.turnTo(batch, index);
-    } catch {
-      // The payload is no object: that is what `test` says, and it has no field.
-      return keys;
-    }
+    source.begin(batch);
+    // A payload that is no object is what `test` tells of, and it has no field.
+    if (!source.isObject(index)) return keys;
+    source.turnTo(index);
     return [...fields.paths.filter((_, slot) => source.kind(slot) === FieldKind.absent).map(shownPath), ...keys];
   }
 
-  private matches(batch: MessageBatch, index: number): boolean {
-    this.source.turnTo(batch, index);
+  private matches(index: number): boolean {
+    this.source.turnTo(index);
     this.frame.reset();
     try {
       const value = this.code(this.frame);

@@ -8,6 +8,7 @@ import { numberFromText, readNumberText } from "../number/text.ts";
 import type { Node } from "../syntax/tree.ts";
 import { Interval, isList, isNumber, type Value } from "../value.ts";
 import { member, slice } from "./access.ts";
+import { type BulkTest, bulkTest } from "./bulk.ts";
 import { chainOf, type Fields } from "./fields.ts";
 import type { Code, Frame } from "./frame.ts";
 import { elementsOf, LOOPS } from "./loops.ts";
@@ -24,6 +25,12 @@ export interface Compilation {
 /** Makes closures of a tree. Throws `config` errors for functions that do not exist and wrong numbers of inputs. */
 export function compile(node: Node, to: Compilation): Code {
   return new Compiler(to).code(node);
+}
+
+/** The same with a test for whole batches, where there is one that needs no closures. */
+export function compileTest(node: Node, to: Compilation): { code: Code; bulk: BulkTest | undefined } {
+  const compiler = new Compiler(to);
+  return { code: compiler.code(node), bulk: bulkTest(node, compiler) };
 }
 
 /** Names that are no fields of the payload. */
@@ -98,7 +105,7 @@ class Compiler {
   }
 
   /** The slot of the payload's field that a node reads; undefined when it reads something else. */
-  private slotOf(node: Node): number | undefined {
+  slotOf(node: Node): number | undefined {
     const chain = chainOf(node);
     if (!chain || OWN_NAMES.has(chain.name) || this.locals.has(chain.name) || this.to.given.has(chain.name))
       return undefined;
