@@ -11,6 +11,9 @@ const TOKEN = "test-token";
 const NKEY = "UBLIBNZ5OTPZOKVIGZR55GU5MR2UZFCC2NVZT6RU2VCPU5HAK6VFSRTY";
 const NKEY_SEED = "SUAFH6IX5VOFGZDKEHB3XFIUXU4N3PXGUWSRITNT6RNICPUTZW73LG4N4Q";
 
+/** A mebibyte of payload, as some tests send it, has headers beside it. */
+const LARGE = "max_payload: 2MB";
+
 /** Outside of the clone and of the scratch folder, so that a fresh checkout does not build it again. */
 const LIBRARY = join(
   process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"),
@@ -27,7 +30,7 @@ const open = {
   name: "nats",
   about: `nats-server ${VERSION} with JetStream, open`,
   ports: { main: 24222, monitor: 24322 },
-  start: (means) => run(means, BINARY, "main", "monitor"),
+  start: (means) => run(means, BINARY, "main", "monitor", LARGE),
   ready: (means) => healthy(means, "monitor"),
   env: (means) => ({
     MQB_TEST_NATS_URL: address(means, "main"),
@@ -92,7 +95,7 @@ const old = {
   packages: ["nats-server"],
   ports: { main: 24252, monitor: 24352 },
   isInstalled: () => existsSync(OLD_BINARY),
-  start: (means) => run(means, OLD_BINARY, "main", "monitor"),
+  start: (means) => run(means, OLD_BINARY, "main", "monitor", LARGE),
   ready: (means) => healthy(means, "monitor"),
   env: (means) => ({ MQB_TEST_NATS_OLD_URL: address(means, "main") }),
 };

@@ -1,0 +1,116 @@
+import { type MqbError, sleep, systemClock } from "@mqb/core/plugin";
+import type { NatsConnection, Subscription } from "nats";
+import { errors } from "../errors.ts";
+import { deniedSubject, lostBy } from "./classify.ts";
+import { protocolOf, type RawMsg } from "./driver.ts";
+
+/** How long an orderly goodbye may take before the socket is torn down. */
+const GOODBYE_MS = 500;
+
+/** Who uses a connection hears of its end, once, and of what the server does not permit. */
+export interface Watcher {
+  lost(error: MqbError): void;
+  denied?(error: MqbError, subject: string): void;
+}
+
+/**
+ * One connection to the server. It does not reconnect: its end is a `connection` error for everybody who uses it, and
+ * the routes open a new one. What belongs to an old connection can so never be taken for something of the new one.
+ */
+export class Connection {
+  readonly nats: NatsConnection;
+  readonly target: string;
+  /** Set once it has ended. */
+  end: MqbError | undefined;
+  private readonly watchers = new Set<Watcher>();
+  private readonly protocol: NonNullable<ReturnType<typeof protocolOf>>;
+  private closing: Promise<void> | undefined;
+
+  constructor(nats: NatsConnection, target: string) {
+    const protocol = protocolOf(nats);
+    if (!protocol) throw errors.DRIVER({ version: nats.info?.version ?? "?" });
+    this.nats = nats;
+    this.target = target;
+    this.protocol = protocol;
+    void nats.closed().then((cause) => this.ended(cause ?? undefined));
+    void this.listen();
+  }
+
+  /** Largest message that the server takes, headers included. */
+  get maxPayload(): number {
+    return this.nats.info?.max_payload ?? 1024 * 1024;
+  }
+
+  /** Calls `watcher` from now on; the returned function ends that. A connection that has ended throws. */
+  watch(watcher: Watcher): () => void {
+    if (this.end) throw this.end;
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  /** The callback gets every message; an error means that the server does not permit the subscription. */
+  subscribe(subject: string, callback: (error: Error | null, message: RawMsg) => void, queue?: string): Subscription {
+    if (this.end) throw this.end;
+    const options = { callback: callback as never, ...(queue === undefined ? {} : { queue }) };
+    return this.nats.subscribe(subject, options);
+  }
+
+  /** Ready-made commands of the protocol. Goes nowhere once the connection has ended. */
+  write(commands: Uint8Array): void {
+    if (!this.end) this.protocol.sendCommand(commands);
+  }
+
+  /** Resolves when the server has read everything that was written. Rejects with the end of the connection. */
+  async flush(): Promise<void> {
+    if (this.end) throw this.end;
+    try {
+      await this.nats.flush();
+    } catch (cause) {
+      throw this.end ?? lostBy(cause, this.target);
+    }
+  }
+
+  /** Ends it for everybody who uses it: nothing comes from the server, although it is connected. */
+  giveUp(error: MqbError): void {
+    this.ended(error);
+    void this.close();
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.sayGoodbye();
+    return this.closing;
+  }
+
+  private async sayGoodbye(): Promise<void> {
+    const socket = this.protocol.transport?.socket;
+    const given = new AbortController();
+    try {
+      if (!this.end) await Promise.race([this.nats.flush(), sleep(systemClock, GOODBYE_MS, given.signal)]);
+    } catch {
+      // It has ended meanwhile.
+    } finally {
+      given.abort();
+    }
+    this.end ??= errors.CLOSED({});
+    await this.nats.close().catch(() => {});
+    socket?.destroy();
+  }
+
+  private ended(cause: Error | undefined): void {
+    if (this.end) return;
+    const error = lostBy(cause, this.target);
+    this.end = error;
+    for (const watcher of [...this.watchers]) watcher.lost(error);
+    this.watchers.clear();
+  }
+
+  /** The driver tells of refused subjects here and nowhere else. */
+  private async listen(): Promise<void> {
+    for await (const status of this.nats.status()) {
+      const subject = deniedSubject(status);
+      if (subject === undefined) continue;
+      const error = errors.NOT_PERMITTED({ target: this.target, what: subject.what });
+      for (const watcher of [...this.watchers]) watcher.denied?.(error, subject.subject);
+    }
+  }
+}

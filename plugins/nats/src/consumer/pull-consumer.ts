@@ -1,0 +1,364 @@
+import {
+  batchOf,
+  type Consumer,
+  type Delivery,
+  type Disposition,
+  type EndpointStatus,
+  type MessageBatch,
+  type MqbError,
+  type OpenContext,
+  type Shared,
+  sleep,
+} from "@mqb/core/plugin";
+import type { Subscription } from "nats";
+import type { Connection, Watcher } from "../client/connection.ts";
+import type { RawMsg } from "../client/driver.ts";
+import type { ConsumerInfo, JetStreamApi } from "../client/jetstream-api.ts";
+import { errors } from "../errors.ts";
+import { originOf } from "../wire/ack-subject.ts";
+import { NatsBatch, type Reading } from "../wire/batch.ts";
+import type { Progress } from "./durable.ts";
+import { HEARTBEAT_MS, Pulls } from "./pulls.ts";
+import { ReceivedQueue } from "./queue.ts";
+import type { Replier } from "./replying.ts";
+import { ACK_BODY, NAK_BODY, nakBody, tell, tellAll, WORKING_BODY } from "./settling.ts";
+
+const NANOS_PER_MILLI = 1_000_000;
+const DEFAULT_ACK_WAIT_MS = 30_000;
+/** So many heartbeats may be missing. */
+const SILENCE = 2.5;
+const LOOK_AGAIN_MS = 1000;
+const DRAIN_POLL_MS = 50;
+/** What may be on the way to us when we say goodbye is waited for so long. */
+const GOODBYE_MS = 700;
+
+export interface PullSettings {
+  readonly stream: string;
+  readonly subject: string;
+  readonly info: ConsumerInfo;
+  readonly inbox: string;
+  readonly reading: Reading;
+  readonly prefetch: number;
+  readonly replier: Replier;
+  /** Ack subjects of messages that an earlier connection had received and could not give back. */
+  readonly leftOver: Set<string>;
+  /** Of a consumer that is only ours. */
+  readonly progress?: Progress;
+}
+
+/** Reads a JetStream consumer. Messages are asked for ahead of the route; each is acknowledged by itself. */
+export class PullConsumer implements Consumer, Watcher {
+  private readonly held: Shared<Connection>;
+  private readonly connection: Connection;
+  private readonly api: JetStreamApi;
+  private readonly s: PullSettings;
+  private readonly context: OpenContext;
+  private readonly queue = new ReceivedQueue();
+  private readonly pulls: Pulls;
+  private readonly unsettled = new Set<PullDelivery>();
+  private readonly closing = new AbortController();
+  private readonly unwatch: () => void;
+  private readonly subscription: Subscription;
+  private readonly tickMs: number;
+  private readonly workingMs: number;
+  private cancelTick: () => void = () => {};
+  private failure: MqbError | undefined;
+  /** Most messages that the route takes at once; nothing is asked for before it has said so. */
+  private max = 0;
+  /** Messages that are given out and not settled. */
+  private outstanding = 0;
+  private heardAt: number;
+  private isSuspected = false;
+  /** When the server was last told that the messages of the queue are in work. */
+  private queuedSince: number;
+  private last: RawMsg | undefined;
+  /** Of a consumer that is only ours: the highest place in the stream that was given out. */
+  private highest = 0;
+  private redelivered = 0;
+  private closed: Promise<void> | undefined;
+
+  constructor(held: Shared<Connection>, api: JetStreamApi, settings: PullSettings, context: OpenContext) {
+    this.held = held;
+    this.connection = held.value;
+    this.api = api;
+    this.s = settings;
+    this.context = context;
+    const { stream, info, inbox, prefetch } = settings;
+    this.pulls = new Pulls(stream, info.name, inbox, prefetch, this.connection.maxPayload);
+    const { ack_wait: nanos } = info.config;
+    const ackWait = nanos === undefined ? DEFAULT_ACK_WAIT_MS : nanos / NANOS_PER_MILLI;
+    this.workingMs = ackWait / 3;
+    this.tickMs = Math.max(100, Math.min(HEARTBEAT_MS, ackWait / 6));
+    this.heardAt = this.queuedSince = context.clock.monotonic();
+    this.unwatch = this.connection.watch(this);
+    this.subscription = this.connection.subscribe(`${inbox}.*`, (error, message) => {
+      if (error) this.fail(errors.NOT_PERMITTED({ target: this.connection.target, what: "receive messages" }));
+      else this.arrived(message);
+    });
+    this.giveBackLeftOver();
+    this.tickLater(this.tickMs);
+  }
+
+  async receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    this.max = max;
+    const stop = this.closing.signal;
+    const { clock, draining } = this.context;
+    while (!signal.aborted && !stop.aborted) {
+      if (this.failure) throw this.failure;
+      this.ask();
+      if (this.queue.length > 0) return this.deliver(max);
+      if (draining && (await this.isDrained(signal))) break;
+      await this.queue.arrival(signal, clock, draining ? DRAIN_POLL_MS : undefined);
+    }
+    if (this.failure) throw this.failure;
+    return { batch: batchOf([]), commit: async () => {} };
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.shut();
+    return this.closed;
+  }
+
+  status(): EndpointStatus {
+    const { stream, subject, info, prefetch, replier } = this.s;
+    const error = this.failure ?? this.connection.end;
+    const waiting = originOf(this.last?._msg.reply)?.waiting ?? info.num_pending;
+    return {
+      healthy: error === undefined && this.closed === undefined,
+      target: `${this.connection.target} ${stream} ${subject}`,
+      pending: waiting + this.queue.length,
+      capacity: prefetch,
+      ...(error ? { error: error.message } : {}),
+      details: {
+        consumer: info.name,
+        unacknowledged: this.outstanding + this.queue.length,
+        redelivered: this.redelivered,
+        ...(replier.failed > 0 ? { failedReplies: replier.failed } : {}),
+      },
+    };
+  }
+
+  lost(error: MqbError): void {
+    this.fail(error);
+  }
+
+  denied(error: MqbError, subject: string): void {
+    if (subject.startsWith(`$JS.API.CONSUMER.MSG.NEXT.${this.s.stream}.`) || subject.startsWith("$JS.ACK.")) {
+      this.fail(error);
+    }
+  }
+
+  /** Called once by each delivery. What belongs to a connection that has ended is the server's again. */
+  async settle(delivery: PullDelivery, dispositions: readonly Disposition[] | undefined): Promise<void> {
+    const { received, batch } = delivery;
+    if (dispositions && dispositions.length !== received.length) {
+      throw new TypeError(`${dispositions.length} dispositions for a batch of ${received.length}`);
+    }
+    if (this.closed || this.failure) throw this.failure ?? errors.CLOSED({});
+    if (dispositions) this.tellEach(received, batch, dispositions);
+    else this.connection.write(tellAll(received, ACK_BODY));
+    delivery.isSettled = true;
+    try {
+      await this.connection.flush();
+    } finally {
+      // After a lost connection nobody knows which acks arrived: those that did not are given back at the next one.
+      if (!this.connection.end && this.unsettled.delete(delivery)) this.outstanding -= received.length;
+    }
+  }
+
+  private tellEach(received: readonly RawMsg[], batch: MessageBatch, dispositions: readonly Disposition[]): void {
+    const acked: RawMsg[] = [];
+    for (let i = 0; i < received.length; i++) {
+      const disposition = dispositions[i]!;
+      const message = received[i]!;
+      if (disposition.type === "nack") this.connection.write(tell(message.reply!, nakBody(message)));
+      else {
+        if (disposition.type === "reply") this.s.replier.reply(batch.metadata(i), disposition.message);
+        acked.push(message);
+      }
+    }
+    if (acked.length > 0) this.connection.write(tellAll(acked, ACK_BODY));
+  }
+
+  private deliver(max: number): Delivery {
+    const received = this.queue.take(max);
+    const now = this.context.clock.monotonic();
+    const delivery = new PullDelivery(received, new NatsBatch(received, this.s.reading), this.queuedSince, this);
+    if (this.queue.length === 0) this.queuedSince = now;
+    if (this.s.progress) for (const message of received) this.highest = Math.max(this.highest, sequenceOf(message));
+    this.unsettled.add(delivery);
+    this.outstanding += received.length;
+    this.ask();
+    return delivery;
+  }
+
+  private ask(): void {
+    const request = this.pulls.next(this.max, this.queue);
+    if (request) this.connection.write(request);
+  }
+
+  private arrived(message: RawMsg): void {
+    this.heardAt = this.context.clock.monotonic();
+    if (!message._msg.reply?.length) {
+      this.heard(message);
+      return;
+    }
+    if (this.queue.length === 0) this.queuedSince = this.heardAt;
+    if (this.pulls.asked > 0) this.pulls.asked -= 1;
+    this.last = message;
+    this.queue.push(message);
+  }
+
+  /** The server says something about our requests. */
+  private heard(message: RawMsg): void {
+    const { stream, info } = this.s;
+    const status = this.pulls.read(message);
+    if (status.type === "gone") this.fail(errors.CONSUMER_GONE({ stream, consumer: info.name, reason: status.reason }));
+    else if (status.type === "wrong") {
+      this.fail(
+        errors.API({ target: this.connection.target, what: `read ${info.name}`, code: 409, reason: status.reason }),
+      );
+    } else if (status.type === "ended") this.queue.wake();
+    // What was refused is asked for again at the next tick.
+  }
+
+  private fail(error: MqbError): void {
+    if (this.failure) return;
+    this.failure = error;
+    this.cancelTick();
+    this.queue.wake();
+  }
+
+  /** Everything was read, and what others have read of it is settled: what they give back is still to come. */
+  private async isDrained(signal: AbortSignal): Promise<boolean> {
+    const { stream, info } = this.s;
+    const look = this.api.consumer(stream, info.name);
+    const given = AbortSignal.any([signal, this.closing.signal]);
+    const found = await orAborted(look, given);
+    if (given.aborted) return true;
+    if (!found) throw errors.CONSUMER_GONE({ stream, consumer: info.name, reason: "it was deleted" });
+    return this.queue.length === 0 && found.num_pending === 0 && found.num_ack_pending <= this.outstanding;
+  }
+
+  private tickLater(ms: number): void {
+    this.cancelTick = this.context.clock.timer(ms, () => this.tick());
+  }
+
+  private tick(): void {
+    const now = this.context.clock.monotonic();
+    this.sayWorking(now);
+    this.ask();
+    const isSilent = this.pulls.asked > 0 && now - this.heardAt > SILENCE * HEARTBEAT_MS;
+    // A process that was busy itself has not read what has arrived meanwhile: look once more.
+    if (isSilent && this.isSuspected) {
+      this.connection.giveUp(errors.LOST({ target: this.connection.target, reason: "its heartbeats are missing" }));
+      return;
+    }
+    this.isSuspected = isSilent;
+    this.tickLater(isSilent ? LOOK_AGAIN_MS : this.tickMs);
+  }
+
+  /** Long before the server would give messages to somebody else. */
+  private sayWorking(now: number): void {
+    for (const delivery of this.unsettled) {
+      if (delivery.isSettled || now - delivery.told < this.workingMs) continue;
+      delivery.told = now;
+      this.connection.write(tellAll(delivery.received, WORKING_BODY));
+    }
+    if (this.queue.length === 0 || now - this.queuedSince < this.workingMs) return;
+    this.queuedSince = now;
+    this.connection.write(tellAll(this.queue.waiting(), WORKING_BODY));
+  }
+
+  private giveBackLeftOver(): void {
+    const { leftOver } = this.s;
+    if (leftOver.size === 0) return;
+    this.connection.write(Buffer.concat(Array.from(leftOver, (subject) => tell(subject, NAK_BODY))));
+    this.redelivered += leftOver.size;
+    leftOver.clear();
+  }
+
+  private async shut(): Promise<void> {
+    this.closing.abort();
+    this.cancelTick();
+    this.queue.wake();
+    const goodbye = this.connection.end ? undefined : this.giveBack();
+    if (goodbye) await goodbye;
+    else this.keepLeftOver();
+    this.keepProgress();
+    this.unwatch();
+    await this.held.release();
+  }
+
+  /** What came and was not settled goes back at once: otherwise it would after the ack wait only. */
+  private async giveBack(): Promise<void> {
+    const { clock } = this.context;
+    // First nothing more is asked for, or what goes back would come to us again.
+    await within(this.subscription.drain(), GOODBYE_MS, clock);
+    this.keepLeftOver();
+    if (this.connection.end || this.s.leftOver.size === 0) return;
+    const naks = Buffer.concat(Array.from(this.s.leftOver, (subject) => tell(subject, NAK_BODY)));
+    this.connection.write(naks);
+    if (await within(this.connection.flush(), GOODBYE_MS, clock)) this.s.leftOver.clear();
+  }
+
+  private keepLeftOver(): void {
+    const given = Array.from(this.unsettled, ({ received }) => received);
+    for (const message of [...given.flat(), ...this.queue.waiting()])
+      if (message.reply) this.s.leftOver.add(message.reply);
+  }
+
+  private keepProgress(): void {
+    const { progress } = this.s;
+    if (!progress || this.highest === 0) return;
+    const given = Array.from(this.unsettled, ({ received }) => received).flat();
+    const back = [...given, ...this.queue.waiting()].map(sequenceOf);
+    progress.next = Math.min(...back, Math.max(this.highest + 1, progress.next ?? 0));
+  }
+}
+
+function sequenceOf(message: RawMsg): number {
+  return originOf(message._msg.reply)?.sequence ?? 0;
+}
+
+class PullDelivery implements Delivery {
+  readonly batch: NatsBatch;
+  readonly received: readonly RawMsg[];
+  /** When the server was last told that it is in work. */
+  told: number;
+  isSettled = false;
+  private readonly consumer: PullConsumer;
+
+  constructor(received: readonly RawMsg[], batch: NatsBatch, told: number, consumer: PullConsumer) {
+    this.received = received;
+    this.batch = batch;
+    this.told = told;
+    this.consumer = consumer;
+  }
+
+  commit(dispositions?: readonly Disposition[]): Promise<void> {
+    return this.consumer.settle(this, dispositions);
+  }
+}
+
+/** Undefined when the signal aborts first. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** False when it took longer, or failed. */
+async function within(promise: Promise<unknown>, ms: number, clock: OpenContext["clock"]): Promise<boolean> {
+  const done = new AbortController();
+  const finished = promise.then(
+    () => true,
+    () => false,
+  );
+  const ok = await Promise.race([finished, sleep(clock, ms, done.signal).then(() => false)]);
+  done.abort();
+  return ok;
+}

@@ -1,0 +1,223 @@
+import { ACCEPTED, type Clock, failed, type MessageBatch, type MqbError, type Outcome } from "@mqb/core/plugin";
+import type { Connection, Watcher } from "../client/connection.ts";
+import type { RawMsg } from "../client/driver.ts";
+import { errors } from "../errors.ts";
+import { digits } from "../wire/ack-subject.ts";
+import { FrameWriter } from "../wire/frames.ts";
+import type { Withheld } from "../wire/headers.ts";
+
+/** Messages that wait for their answer at the same time: streams refuse more than 10,000 of them. */
+const WINDOW = 4096;
+const WINDOW_BYTES = 16 * 1024 * 1024;
+const DOT = 46;
+
+export interface ExchangeSettings {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly subject: string;
+  readonly deduplicate: boolean;
+  readonly withheld: Withheld;
+  readonly inbox: string;
+  readonly timeoutMs: number;
+  /** An answer to any message of a batch grants the others their full time again. */
+  readonly renews: boolean;
+  /** Undefined = accepted. */
+  judge(answer: RawMsg, batch: MessageBatch, index: number): Outcome | undefined;
+  timedOut(): MqbError;
+}
+
+/**
+ * Sends messages that are answered one by one, acknowledgements as well as replies: all of them with one inbox, whose last words
+ * say to which message an answer belongs. A promise and a timer are made for each batch, nothing for a message.
+ */
+export class Exchange implements Watcher {
+  private readonly s: ExchangeSettings;
+  private readonly frames: FrameWriter;
+  private readonly open = new Map<number, Sending>();
+  /** Those that are not sent to the end, in order. */
+  private readonly queue: Sending[] = [];
+  private readonly stops: (() => void)[] = [];
+  private lastNumber = 0;
+  private bytes = 0;
+  private over: MqbError | undefined;
+  inFlight = 0;
+
+  constructor(settings: ExchangeSettings) {
+    this.s = settings;
+    const { connection, subject, deduplicate, withheld, inbox } = settings;
+    const write = (commands: Uint8Array): void => connection.write(commands);
+    this.frames = new FrameWriter({ subject, deduplicate, limit: connection.maxPayload, write, withheld });
+    this.stops.push(connection.watch(this));
+    const answers = connection.subscribe(`${inbox}.>`, (error, message) => {
+      if (error) this.end(errors.NOT_PERMITTED({ target: connection.target, what: `subscribe to ${inbox}` }));
+      else this.answered(message);
+    });
+    this.stops.push(() => answers.unsubscribe());
+  }
+
+  send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
+    if (this.over) return Promise.reject(this.over);
+    if (batch.length === 0) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const number = ++this.lastNumber;
+      const sending = new Sending(number, batch, signal, resolve);
+      this.open.set(number, sending);
+      this.queue.push(sending);
+      if (signal.aborted) return this.giveUp(sending, this.givenUp());
+      signal.addEventListener("abort", (sending.abort = () => this.giveUp(sending, this.givenUp())), { once: true });
+      this.pump();
+    });
+  }
+
+  lost(error: MqbError): void {
+    this.end(error);
+  }
+
+  denied(error: MqbError, subject: string): void {
+    if (subject !== this.s.subject) return;
+    for (const sending of [...this.open.values()]) this.giveUp(sending, error);
+  }
+
+  close(): void {
+    this.end(errors.CLOSED({}));
+  }
+
+  private end(error: MqbError): void {
+    if (this.over) return;
+    this.over = error;
+    for (const stop of this.stops.splice(0)) stop();
+    for (const sending of [...this.open.values()]) this.giveUp(sending, error);
+  }
+
+  /** Sends while there is room in the window, the oldest batch first. */
+  private pump(): void {
+    const { inbox, subject, connection } = this.s;
+    for (let sending = this.queue[0]; sending && this.hasRoom(); sending = this.queue[0]) {
+      const { batch, number } = sending;
+      if (sending.next === 0) this.startTimer(sending);
+      const replyTo = `${inbox}.${number}.`;
+      while (sending.next < batch.length && this.hasRoom()) {
+        const index = sending.next++;
+        const tooLarge = this.frames.add(batch, index, replyTo + index);
+        if (tooLarge > 0) {
+          const limit = connection.maxPayload;
+          const error = errors.TOO_LARGE({ target: connection.target, subject, bytes: tooLarge, limit });
+          sending.settle(index, failed(error));
+          continue;
+        }
+        const size = batch.payload(index).length;
+        sending.unanswered += 1;
+        sending.bytes += size;
+        this.inFlight += 1;
+        this.bytes += size;
+      }
+      if (sending.next === batch.length) this.queue.shift();
+      if (sending.isOver) this.finish(sending);
+    }
+    this.frames.flush();
+  }
+
+  private hasRoom(): boolean {
+    return this.inFlight < WINDOW && this.bytes < WINDOW_BYTES;
+  }
+
+  private answered(message: RawMsg): void {
+    const subject = message._msg.subject;
+    let dot = subject.length - 1;
+    while (subject[dot] !== DOT) dot--;
+    const start = this.s.inbox.length + 1;
+    const index = digits(subject, dot + 1, subject.length);
+    const sending = this.open.get(digits(subject, start, dot));
+    if (!sending || index >= sending.next || sending.isAnswered(index)) return;
+    const size = sending.batch.payload(index).length;
+    sending.settle(index, this.s.judge(message, sending.batch, index));
+    sending.unanswered -= 1;
+    sending.bytes -= size;
+    sending.heard = true;
+    this.inFlight -= 1;
+    this.bytes -= size;
+    if (sending.isOver) this.finish(sending);
+    if (this.queue.length > 0 && this.inFlight <= WINDOW / 2) this.pump();
+  }
+
+  private startTimer(sending: Sending): void {
+    sending.stopTimer = this.s.clock.timer(this.s.timeoutMs, () => {
+      if (this.s.renews && sending.heard) {
+        sending.heard = false;
+        this.startTimer(sending);
+      } else this.giveUp(sending, this.s.timedOut());
+    });
+  }
+
+  /** What is not answered has failed; a later answer finds nobody. */
+  private giveUp(sending: Sending, error: unknown): void {
+    const at = this.queue.indexOf(sending);
+    if (at >= 0) this.queue.splice(at, 1);
+    sending.settleRest(failed(error));
+    this.finish(sending);
+    if (!this.over) this.pump();
+  }
+
+  private finish(sending: Sending): void {
+    if (!this.open.delete(sending.number)) return;
+    this.inFlight -= sending.unanswered;
+    this.bytes -= sending.bytes;
+    sending.stopTimer?.();
+    if (sending.abort) sending.signal.removeEventListener("abort", sending.abort);
+    sending.resolve(sending.outcomes);
+  }
+
+  private givenUp(): MqbError {
+    return errors.GIVEN_UP({ target: this.s.connection.target, subject: this.s.subject });
+  }
+}
+
+/** One batch on its way. */
+class Sending {
+  readonly number: number;
+  readonly batch: MessageBatch;
+  readonly signal: AbortSignal;
+  readonly resolve: (outcomes: readonly Outcome[] | undefined) => void;
+  /** Position of the first message that was not sent. */
+  next = 0;
+  unanswered = 0;
+  bytes = 0;
+  heard = false;
+  /** Made when one is not simply accepted. */
+  outcomes: Outcome[] | undefined;
+  stopTimer: (() => void) | undefined;
+  abort: (() => void) | undefined;
+  private readonly answers: Uint8Array;
+  private left: number;
+
+  constructor(number: number, batch: MessageBatch, signal: AbortSignal, resolve: Sending["resolve"]) {
+    this.number = number;
+    this.batch = batch;
+    this.signal = signal;
+    this.resolve = resolve;
+    this.answers = new Uint8Array(batch.length);
+    this.left = batch.length;
+  }
+
+  get isOver(): boolean {
+    return this.left === 0;
+  }
+
+  isAnswered(index: number): boolean {
+    return this.answers[index] === 1;
+  }
+
+  settle(index: number, outcome: Outcome | undefined): void {
+    this.answers[index] = 1;
+    this.left -= 1;
+    if (outcome) this.allOutcomes()[index] = outcome;
+  }
+
+  settleRest(outcome: Outcome): void {
+    for (let i = 0; i < this.answers.length; i++) if (this.answers[i] === 0) this.settle(i, outcome);
+  }
+
+  private allOutcomes(): Outcome[] {
+    return (this.outcomes ??= new Array<Outcome>(this.batch.length).fill(ACCEPTED));
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  ACCEPTED,
+  type EndpointStatus,
+  failed,
+  type MessageBatch,
+  type MqbError,
+  type OpenContext,
+  type Outcome,
+  type Publisher,
+  type Shared,
+} from "@mqb/core/plugin";
+import type { Connection } from "../client/connection.ts";
+import type { RawMsg } from "../client/driver.ts";
+import { errors } from "../errors.ts";
+import { FrameWriter } from "../wire/frames.ts";
+import { WithheldMetadata } from "../wire/withheld.ts";
+import { publisherStatus } from "./answering-publisher.ts";
+import { judgeAck } from "./publish-ack.ts";
+
+/** How long an orderly end waits for what a stream has not said yet. */
+const LATE_MS = 5000;
+
+export interface FlushingSettings {
+  readonly subject: string;
+  readonly deduplicate: boolean;
+  /** Of a stream whose acknowledgements nobody waits for: where they go, so that refusals are seen. */
+  readonly inbox?: string;
+}
+
+/** Sends without waiting for answers: a batch is sent when the server has read it. */
+export class FlushingPublisher implements Publisher {
+  private readonly held: Shared<Connection>;
+  private readonly s: FlushingSettings;
+  private readonly context: Pick<OpenContext, "log" | "route" | "clock">;
+  private readonly withheld: WithheldMetadata;
+  private readonly frames: FrameWriter;
+  private readonly stops: (() => void)[] = [];
+  private denial: MqbError | undefined;
+  /** Sent, and not acknowledged yet. */
+  private late = 0;
+  private refused = 0;
+  private allAnswered: (() => void) | undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(held: Shared<Connection>, settings: FlushingSettings, context: OpenContext) {
+    this.held = held;
+    this.s = settings;
+    this.context = context;
+    this.withheld = new WithheldMetadata(context);
+    const connection = held.value;
+    this.frames = new FrameWriter({
+      subject: settings.subject,
+      deduplicate: settings.deduplicate,
+      limit: connection.maxPayload,
+      write: (commands) => connection.write(commands),
+      withheld: this.withheld.note,
+    });
+    const denied = (error: MqbError, subject: string): void => {
+      if (subject === settings.subject) this.denial = error;
+    };
+    this.stops.push(connection.watch({ lost: () => this.allAnswered?.(), denied }));
+    if (settings.inbox !== undefined) {
+      const answers = connection.subscribe(settings.inbox, (error, message) => {
+        if (!error) this.heard(message);
+      });
+      this.stops.push(() => answers.unsubscribe());
+    }
+  }
+
+  async send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
+    const connection = this.held.value;
+    if (connection.end) throw connection.end;
+    if (this.denial) throw this.denial;
+    signal.throwIfAborted();
+    const { inbox = "", subject } = this.s;
+    let outcomes: Outcome[] | undefined;
+    for (let i = 0; i < batch.length; i++) {
+      const bytes = this.frames.add(batch, i, inbox);
+      if (bytes === 0) continue;
+      outcomes ??= new Array<Outcome>(batch.length).fill(ACCEPTED);
+      const { target, maxPayload: limit } = connection;
+      outcomes[i] = failed(errors.TOO_LARGE({ target, subject, bytes, limit }));
+    }
+    this.frames.flush();
+    const sent = outcomes ? outcomes.filter((outcome) => outcome === ACCEPTED).length : batch.length;
+    if (inbox !== "") this.late += sent;
+    await this.unlessAborted(connection.flush(), signal);
+    // The server answers a message that it does not permit before it answers the flush.
+    if (this.denial) throw this.denial;
+    return outcomes;
+  }
+
+  async flush(): Promise<void> {
+    if (this.late === 0 || this.held.value.end) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.context.clock.timer(LATE_MS, resolve);
+      this.allAnswered = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.allAnswered = undefined;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= (async () => {
+      for (const stop of this.stops.splice(0)) stop();
+      this.allAnswered?.();
+      await this.held.release();
+    })();
+    return this.closing;
+  }
+
+  status(): EndpointStatus {
+    const details = this.refused > 0 ? { refused: this.refused } : {};
+    return publisherStatus(this.held.value, this.s.subject, this.late, this.withheld.count, details);
+  }
+
+  /** What the stream says to a message whose source was acknowledged already. */
+  private heard(answer: RawMsg): void {
+    this.late -= 1;
+    const outcome = judgeAck(answer, this.held.value.target, this.s.subject);
+    if (outcome?.type === "failed") {
+      this.refused += 1;
+      const { log, route } = this.context;
+      log.error(
+        `route ${route}: a message is lost, since delayed_ack does not wait: ${(outcome.error as Error).message}`,
+        {
+          route,
+          lost: this.refused,
+        },
+      );
+    }
+    if (this.late <= 0) this.allAnswered?.();
+  }
+
+  private unlessAborted(flushed: Promise<void>, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        reject(errors.GIVEN_UP({ target: this.held.value.target, subject: this.s.subject }));
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      flushed.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    });
+  }
+}
