@@ -1,8 +1,22 @@
 // AES-GCM but for AES: node:crypto enciphers the counter blocks of many messages with one call, and what comes of it
 // stands in `streams`, for each message one block for the tag and those for the payload.
-import { beginHash, finishHash, hash } from "./ghash";
-import { AAD, AT_END, AT_NONCE, AT_OUT, AT_START, COUNTING, HEADER, NONCE, SLOT, WANTED } from "./layout";
-import { countUp, differs, gather, TAG_SIZE } from "./message";
+import { blocksOf, hashLanes, LANE_COUNT, laneEnd } from "./ghash";
+import {
+  AT_AAD,
+  AT_AAD_END,
+  AT_END,
+  AT_NONCE,
+  AT_OUT,
+  AT_START,
+  COUNTING,
+  FILLED,
+  HEADER,
+  NONCE,
+  ROWS,
+  SLOT,
+  WANTED,
+} from "./layout";
+import { countUp, differs, TAG_SIZE } from "./message";
 
 const NONCE_SIZE: usize = 12;
 
@@ -28,38 +42,63 @@ export function counters(count: u32, slots: usize, to: usize, opening: u32): usi
 
 // As `seal` of index.ts.
 export function sealGcm(count: u32, slots: usize, out: usize, headerSize: usize, binds: u32, streams: usize): usize {
-  for (let i: u32 = 0; i < count; i++) {
-    const slot = slots + i * SLOT;
-    const start = <usize>load<u32>(slot, AT_START);
-    const size = <usize>load<u32>(slot, AT_END) - start;
-    const body = out + headerSize + NONCE_SIZE;
-    memory.copy(out, HEADER, headerSize);
-    memory.copy(out + headerSize, NONCE, NONCE_SIZE);
-    cover(start, body, streams + 16, size);
-    authenticate(binds ? gather(out, body, slot) : 0, body, size, streams, body + size);
-    countUp(NONCE, NONCE_SIZE);
-    streams += streamSize(size);
-    out = body + size + TAG_SIZE;
+  for (let first: u32 = 0; first < count; first += LANE_COUNT) {
+    const lanes = min(count - first, LANE_COUNT);
+    let stream = streams;
+    let most: usize = 0;
+    let at = out;
+    for (let lane: u32 = 0; lane < lanes; lane++) {
+      const slot = slots + (first + lane) * SLOT;
+      const start = <usize>load<u32>(slot, AT_START);
+      const size = <usize>load<u32>(slot, AT_END) - start;
+      const body = at + headerSize + NONCE_SIZE;
+      memory.copy(at, HEADER, headerSize);
+      memory.copy(at + headerSize, NONCE, NONCE_SIZE);
+      cover(start, body, stream + 16, size);
+      most = max(most, fill(lane, binds ? at : body, body, size, slot));
+      countUp(NONCE, NONCE_SIZE);
+      stream += streamSize(size);
+      at = body + size + TAG_SIZE;
+    }
+    finish(lanes, most);
+    for (let lane: u32 = 0; lane < lanes; lane++) {
+      const slot = slots + (first + lane) * SLOT;
+      const size = <usize>load<u32>(slot, AT_END) - <usize>load<u32>(slot, AT_START);
+      const end = out + headerSize + NONCE_SIZE + size;
+      v128.store(end, v128.xor(v128.load(ROWS + lane * 16), v128.load(streams)));
+      streams += streamSize(size);
+      out = end + TAG_SIZE;
+    }
   }
   return out;
 }
 
 // As `open` of index.ts.
 export function openGcm(count: u32, slots: usize, out: usize, binds: u32, streams: usize): usize {
-  for (let i: u32 = 0; i < count; i++) {
-    const slot = slots + i * SLOT;
-    const body = <usize>load<u32>(slot, AT_NONCE) + NONCE_SIZE;
-    const tag = <usize>load<u32>(slot, AT_END) - TAG_SIZE;
-    const size = tag - body;
-    const additional = binds ? gather(<usize>load<u32>(slot, AT_START), body, slot) : 0;
-    authenticate(additional, body, size, streams, WANTED);
-    if (differs(tag, WANTED)) store<u32>(slot, 0, AT_OUT);
-    else {
-      cover(body, out, streams + 16, size);
-      store<u32>(slot, <u32>out, AT_OUT);
-      out += size;
+  for (let first: u32 = 0; first < count; first += LANE_COUNT) {
+    const lanes = min(count - first, LANE_COUNT);
+    let most: usize = 0;
+    for (let lane: u32 = 0; lane < lanes; lane++) {
+      const slot = slots + (first + lane) * SLOT;
+      const body = <usize>load<u32>(slot, AT_NONCE) + NONCE_SIZE;
+      const size = <usize>load<u32>(slot, AT_END) - TAG_SIZE - body;
+      most = max(most, fill(lane, binds ? <usize>load<u32>(slot, AT_START) : body, body, size, slot));
     }
-    streams += streamSize(size);
+    finish(lanes, most);
+    for (let lane: u32 = 0; lane < lanes; lane++) {
+      const slot = slots + (first + lane) * SLOT;
+      const body = <usize>load<u32>(slot, AT_NONCE) + NONCE_SIZE;
+      const tag = <usize>load<u32>(slot, AT_END) - TAG_SIZE;
+      const size = tag - body;
+      v128.store(WANTED, v128.xor(v128.load(ROWS + lane * 16), v128.load(streams)));
+      if (differs(tag, WANTED)) store<u32>(slot, 0, AT_OUT);
+      else {
+        cover(body, out, streams + 16, size);
+        store<u32>(slot, <u32>out, AT_OUT);
+        out += size;
+      }
+      streams += streamSize(size);
+    }
   }
   return out;
 }
@@ -68,11 +107,34 @@ function streamSize(size: usize): usize {
   return 16 + ((size + 15) & ~15);
 }
 
-function authenticate(additional: usize, body: usize, size: usize, stream: usize, tag: usize): void {
-  beginHash();
-  hash(AAD, AAD + additional);
-  hash(body, body + size);
-  finishHash(additional, size, stream, tag);
+// Puts what is hashed of a message at the end of its lane, and returns how many blocks that are. From `clear` to `body` the
+// envelope is authenticated, and the message's own data with it; nothing is where both are the same.
+function fill(lane: u32, clear: usize, body: usize, size: usize, slot: usize): usize {
+  const own = <usize>load<u32>(slot, AT_AAD);
+  const ownSize: usize = clear == body ? 0 : <usize>load<u32>(slot, AT_AAD_END) - own;
+  const additional = body - clear + ownSize;
+  const blocks = blocksOf(additional) + blocksOf(size) + 1;
+  const end = laneEnd(lane);
+  const start = end - blocks * 16;
+  const middle = start + blocksOf(additional) * 16;
+  memory.copy(start, clear, body - clear);
+  memory.copy(start + (body - clear), own, ownSize);
+  memory.fill(start + additional, 0, middle - start - additional);
+  memory.copy(middle, body, size);
+  memory.fill(middle + size, 0, end - 16 - middle - size);
+  store<u64>(end - 16, bswap<u64>(<u64>additional << 3));
+  store<u64>(end - 8, bswap<u64>(<u64>size << 3));
+  store<u32>(FILLED + lane * 4, <u32>blocks);
+  return blocks;
+}
+
+// Hashes lanes of which the longest has `most` blocks.
+function finish(lanes: u32, most: usize): void {
+  for (let lane: u32 = 0; lane < lanes; lane++) {
+    const blocks = <usize>load<u32>(FILLED + lane * 4);
+    memory.fill(laneEnd(lane) - most * 16, 0, (most - blocks) * 16);
+  }
+  hashLanes(most);
 }
 
 // Reads and writes up to 15 bytes too many.

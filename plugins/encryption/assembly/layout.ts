@@ -10,11 +10,16 @@ export const LAST: usize = 768; // 16: an incomplete block, filled up with zeros
 export const WANTED: usize = 896; // 16: the tag that an envelope should have
 export const HEADER: usize = 1024; // 258 at most: version, cipher, key id
 export const HASH_KEY: usize = 1344; // 16: AES-GCM's key of GHASH
-export const HASH: usize = 1360; // 48: the same in pieces, and their bits reversed
-export const SUM: usize = 1408; // 16: what GHASH has come to
-export const COUNTING: usize = 1424; // 12: the nonce while counter blocks are written
-export const AAD: usize = 2048; // what is authenticated beside the payload
+export const TABLES: usize = 1360; // 512: multiples of it, for each byte of a block those of both halves of a byte
+export const COUNTING: usize = 1872; // 12: the nonce while counter blocks are written
+export const FILLED: usize = 1888; // 64: how many blocks of each lane are hashed
+export const AAD: usize = 2048; // XChaCha20-Poly1305: what is authenticated beside the payload
 export const AAD_SIZE: usize = 63488;
+export const LANES: usize = 2048; // AES-GCM, in the same place: what is hashed of 16 messages
+export const STRIDE: usize = 3392; // of one of them: 212 blocks
+export const ROWS: usize = 56320; // 256: one block of each of them, or byte by byte the same bytes of all
+export const COLUMNS: usize = 56576; // 256: their hashes so far, byte by byte
+export const PRODUCT: usize = 56832; // 512: a product before it is reduced
 
 // Eight words for each message.
 export const SLOT: usize = 32;

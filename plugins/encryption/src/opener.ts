@@ -3,6 +3,7 @@ import { withPayloads } from "./batch-fields.ts";
 import { BoundMetadata } from "./bound-metadata.ts";
 import { type Bulk, SMALL } from "./cipher/bulk.ts";
 import type { Key } from "./cipher/key.ts";
+import { BOUND_MAX } from "./cipher/layout.ts";
 import { loadMessages } from "./cipher/load.ts";
 import { TAG_BYTES } from "./cipher/single.ts";
 import { type Header, nonceBytes, parseHeader } from "./envelope.ts";
@@ -97,6 +98,7 @@ export class Opener {
       grows: 0,
       nonceAt: header.size,
       bound: this.bound,
+      boundMax: BOUND_MAX[header.cipher],
       takes: (index) =>
         slab
           ? this.isLast(slab.bytes, slab.starts[index]!, slab.ends[index]!)

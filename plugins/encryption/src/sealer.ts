@@ -3,6 +3,7 @@ import { withPayloads } from "./batch-fields.ts";
 import { BoundMetadata } from "./bound-metadata.ts";
 import { type Bulk, SMALL } from "./cipher/bulk.ts";
 import type { CipherName, Key } from "./cipher/key.ts";
+import { BOUND_MAX } from "./cipher/layout.ts";
 import { type Loading, loadMessages } from "./cipher/load.ts";
 import { type SingleCipher, TAG_BYTES } from "./cipher/single.ts";
 import { headerOf, nonceBytes } from "./envelope.ts";
@@ -35,7 +36,14 @@ export class Sealer {
     this.header = headerOf(this.bound ? 2 : 1, cipher, own.idBytes);
     this.nonces = new Nonces(nonceBytes(cipher));
     this.overhead = this.header.length + this.nonces.bytes.length + TAG_BYTES;
-    this.loading = { max: SMALL[cipher], grows: this.overhead, nonceAt: 0, bound: this.bound, takes: () => true };
+    this.loading = {
+      max: SMALL[cipher],
+      grows: this.overhead,
+      nonceAt: 0,
+      bound: this.bound,
+      boundMax: BOUND_MAX[cipher],
+      takes: () => true,
+    };
   }
 
   seal(batch: MessageBatch): MessageBatch {

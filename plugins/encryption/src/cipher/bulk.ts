@@ -23,7 +23,7 @@ import {
 import { instantiate, type Loops } from "./wasm.ts";
 
 /** Payloads up to so many bytes are worth it; a call of node:crypto for each is faster on longer ones. */
-export const SMALL: Readonly<Record<CipherName, number>> = { xchacha20poly1305: 8192, aes256gcm: 1024 };
+export const SMALL: Readonly<Record<CipherName, number>> = { xchacha20poly1305: 8192, aes256gcm: 2048 };
 
 /**
  * Encrypts many small messages with one call: XChaCha20-Poly1305 as a whole, of AES-GCM what is not AES. It is loaded with pieces of a batch, runs, and what came out is
@@ -38,6 +38,8 @@ export class Bulk {
   private at = IN;
   /** Bytes that can still come out. */
   private room = OUT_END - OUT;
+  /** Whose tables for GHASH stand in the memory. */
+  private hashed: Key | undefined;
 
   private constructor(memory: ArrayBuffer, loops: Loops) {
     this.memory = Buffer.from(memory, 0, MEMORY_BYTES);
@@ -143,8 +145,11 @@ export class Bulk {
   /** Has AES encipher the counter blocks of all messages at once. */
   private makeStreams(key: Key, opening: boolean): void {
     const { memory, loops } = this;
-    memory.set(key.hashKey(), HASH_KEY);
-    loops.hashKey();
+    if (this.hashed !== key) {
+      memory.set(key.hashKey(), HASH_KEY);
+      loops.hashKey();
+      this.hashed = key;
+    }
     const end = loops.counters(this.count, SLOTS, STREAMS, Number(opening));
     memory.set(key.encipherBlocks(memory.subarray(STREAMS, end)), STREAMS);
   }

@@ -1,3 +1,5 @@
+import type { CipherName } from "./key.ts";
+
 /** Addresses in the memory of the loops; those below `SLOTS` as in assembly/layout.ts. */
 export const KEY = 64;
 export const NONCE = 96;
@@ -12,8 +14,8 @@ export const AT_AAD = 3;
 export const AT_AAD_END = 4;
 export const AT_OUT = 5;
 
-/** Longest data that one message may bind beside its header and nonce. */
-export const BOUND_MAX = 62_000;
+/** Longest data that one message may bind beside its header and nonce: what AAD, or a lane of GHASH, has room for. */
+export const BOUND_MAX: Readonly<Record<CipherName, number>> = { xchacha20poly1305: 62_000, aes256gcm: 1024 };
 /** Messages of one load. */
 export const LOAD_MAX = 2048;
 const SLACK = 64;

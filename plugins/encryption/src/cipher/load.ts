@@ -1,7 +1,6 @@
 import type { MessageBatch, Slab } from "@mqb/core/plugin";
 import type { BoundMetadata } from "../bound-metadata.ts";
 import type { Bulk } from "./bulk.ts";
-import { BOUND_MAX } from "./layout.ts";
 
 /** What of a batch is loaded, and how. */
 export interface Loading {
@@ -12,6 +11,8 @@ export interface Loading {
   /** Where in an envelope the nonce begins. */
   readonly nonceAt: number;
   readonly bound: BoundMetadata | undefined;
+  /** Longest data that a message may bind. */
+  readonly boundMax: number;
   /** Whether the message may be loaded with the one before it. */
   takes(index: number): boolean;
 }
@@ -43,14 +44,14 @@ function loadRun(bulk: Bulk, slab: Slab, first: number, { max, grows, nonceAt, t
 }
 
 function loadEach(bulk: Bulk, batch: MessageBatch, first: number, loading: Loading): number {
-  const { max, grows, nonceAt, bound, takes } = loading;
+  const { max, grows, nonceAt, bound, boundMax, takes } = loading;
   let index = first;
   for (; index < batch.length; index++) {
     const bytes = batch.payload(index);
     const size = bytes.length;
     const metadata = bound && batch.metadata(index);
     const more = metadata ? bound.size(metadata) : 0;
-    if (size > max || more > BOUND_MAX || !bulk.fits(size + more, size + grows) || !takes(index)) break;
+    if (size > max || more > boundMax || !bulk.fits(size + more, size + grows) || !takes(index)) break;
     const start = bulk.load(bytes);
     const number = bulk.add(start, start + size, start + nonceAt, size + grows);
     if (!metadata) continue;
