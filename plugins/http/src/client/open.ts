@@ -1,0 +1,62 @@
+import type { OpenContext, Publisher } from "@mqb/core/plugin";
+import type { HttpConfig } from "../schema.ts";
+import { signer } from "../webhook/check.ts";
+import { Codings } from "../wire/codings.ts";
+import { DroppedHeaders } from "../wire/dropped-headers.ts";
+import { openPool } from "./pool.ts";
+import { HttpPublisher } from "./publisher.ts";
+import { RequestHeaders } from "./request-headers.ts";
+import type { SinkSettings } from "./settings.ts";
+import { parseTarget, type Target } from "./target.ts";
+
+/** Opens the connections to a server. None is made before the first request. */
+export async function openSink(config: HttpConfig, context: OpenContext): Promise<Publisher> {
+  const target = parseTarget(config.url);
+  const dropped = new DroppedHeaders("a request", context);
+  const compress = compressionOf(config);
+  const headers = new RequestHeaders(
+    { fixed: fixedHeaders(config, target), idempotencyHeader: config.idempotency_key_header?.toLowerCase() },
+    dropped,
+  );
+  const to = config.stream_response_to;
+  const stream = to === undefined ? undefined : await context.openPublisher(to, "stream_response_to");
+  const settings: SinkSettings = {
+    target,
+    tls: config.tls,
+    method: config.method?.toUpperCase() ?? "POST",
+    headers,
+    timeoutMs: config.request_timeout_ms,
+    concurrency: config.batch_concurrency,
+    passThroughStatus: config.pass_through_status,
+    compress,
+    codings: new Codings(),
+    maxAnswerBytes: config.max_body_bytes,
+    sign: config.webhook_signature ? signer(config.webhook_signature) : undefined,
+    repeatable: config.idempotency_key_header != null,
+    stream,
+  };
+  try {
+    return new HttpPublisher(settings, await openPool(config, target, context), dropped, context.clock);
+  } catch (error) {
+    await stream?.close();
+    throw error;
+  }
+}
+
+function compressionOf(config: HttpConfig): SinkSettings["compress"] {
+  const { compression, compression_enabled: enabled, compression_threshold_bytes: from } = config;
+  if (compression !== "none") return { codec: compression, from };
+  return enabled ? { codec: "gzip", from } : undefined;
+}
+
+function fixedHeaders(config: HttpConfig, { login }: Target): [string, string][] {
+  const headers: [string, string][] = [];
+  const credentials = config.basic_auth ?? login;
+  if (credentials) {
+    headers.push(["authorization", `Basic ${Buffer.from(credentials.join(":"), "utf8").toString("base64")}`]);
+  }
+  const decodes = compressionOf(config) !== undefined && config.stream_response_to === undefined;
+  if (decodes) headers.push(["accept-encoding", "gzip, lz4, zstd"]);
+  for (const [name, value] of Object.entries(config.custom_headers ?? {})) headers.push([name.toLowerCase(), value]);
+  return headers;
+}

@@ -1,0 +1,7 @@
+/** A server that routes share, by path and method; for endpoints that listen for HTTP or upgrade from it. */
+
+export { formatAddress, type ListenAddress, parseListenAddress } from "./address.ts";
+export type { Listener } from "./listener.ts";
+export { openListener, type ListenOptions } from "./open.ts";
+export { answer, answerUnread } from "./plain-answer.ts";
+export type { Mount, Request, Response, ServerProtocol, Upgrade } from "./protocol.ts";

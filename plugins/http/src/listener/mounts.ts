@@ -1,0 +1,54 @@
+import type { Mount } from "./protocol.ts";
+
+/** What answers a path: a mount, one that is closed for now, or the methods that it would take. */
+export type Found =
+  | { readonly mount: Mount }
+  | { readonly closed: true }
+  | { readonly allow: readonly string[] }
+  | undefined;
+
+const ANY = "*";
+
+/** The mounts of one listener, by path and method; the most specific one wins. */
+export class Mounts {
+  private readonly paths = new Map<string, Map<string, Mount>>();
+  private readonly anyPath = new Map<string, Mount>();
+  /** What a route had mounted and gave back: it may be back in a moment, so that its clients get no 404 meanwhile. */
+  private readonly closed = new Set<Mount>();
+
+  get size(): number {
+    let size = this.anyPath.size;
+    for (const methods of this.paths.values()) size += methods.size;
+    return size - this.closed.size;
+  }
+
+  /** The mount in whose place it would be, if there is one; else it is added. */
+  add(mount: Mount): Mount | undefined {
+    const methods = this.methodsOf(mount.path);
+    const method = mount.method ?? ANY;
+    const before = methods.get(method);
+    if (before && !this.closed.delete(before)) return before;
+    methods.set(method, mount);
+    return undefined;
+  }
+
+  remove(mount: Mount): void {
+    this.closed.add(mount);
+  }
+
+  find(method: string, path: string): Found {
+    const exact = this.paths.get(path);
+    const mount =
+      exact?.get(method) ?? exact?.get(ANY) ?? this.anyPath.get(method) ?? this.anyPath.get(ANY);
+    if (mount) return this.closed.size > 0 && this.closed.has(mount) ? { closed: true } : { mount };
+    if (!exact && this.anyPath.size === 0) return undefined;
+    return { allow: [...new Set([...(exact?.keys() ?? []), ...this.anyPath.keys()])].sort() };
+  }
+
+  private methodsOf(path: string | undefined): Map<string, Mount> {
+    if (path === undefined) return this.anyPath;
+    let methods = this.paths.get(path);
+    if (!methods) this.paths.set(path, (methods = new Map()));
+    return methods;
+  }
+}

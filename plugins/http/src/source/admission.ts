@@ -1,0 +1,127 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { answerUnread, type Request, type Response } from "../listener/index.ts";
+import { CODINGS, codingsOf } from "../wire/codings.ts";
+import { CHALLENGE } from "./basic-auth.ts";
+import type { HttpConsumer } from "./consumer.ts";
+import { Exchange } from "./exchange.ts";
+import type { SourceParts } from "./parts.ts";
+import { StreamExchange } from "./stream-exchange.ts";
+
+type Started = Exchange | StreamExchange;
+
+interface Waiting {
+  readonly request: Request;
+  readonly response: Response;
+  readonly expects: boolean;
+  readonly codings: readonly string[];
+  readonly since: number;
+}
+
+/** Longest time between two looks at the clock. */
+const LOOK_MS = 500;
+
+/** Decides which requests are worked on, and looks after their times: with one timer for all of them. */
+export class Admission {
+  private readonly parts: SourceParts;
+  private readonly consumer: HttpConsumer;
+  private readonly open = new Set<Started>();
+  private waiting: Waiting[] = [];
+  private readonly lookMs: number;
+  private cancelLook: (() => void) | undefined;
+  private closedWith: string | undefined;
+  active = 0;
+
+  constructor(parts: SourceParts, consumer: HttpConsumer) {
+    this.parts = parts;
+    this.consumer = consumer;
+    this.lookMs = Math.max(5, Math.min(LOOK_MS, parts.settings.timeoutMs / 10, parts.settings.patienceMs / 4));
+  }
+
+  take(request: Request, response: Response, expects: boolean): void {
+    const refuse = (status: number, text: string, headers: OutgoingHttpHeaders = {}): void =>
+      answerUnread(request, response, status, text, { ...this.parts.answers.ownHeaders(request, undefined), ...headers });
+    const { settings } = this.parts;
+    if (this.closedWith !== undefined) return refuse(503, this.closedWith, { "retry-after": "1" });
+    if (settings.auth) {
+      const verdict = settings.auth(request.headers.authorization);
+      if (verdict === "malformed") return refuse(400, "Malformed credentials");
+      if (verdict === "wrong") return refuse(401, "Unauthorized", { "www-authenticate": CHALLENGE });
+    }
+    if (hasSeveralHosts(request.rawHeaders)) return refuse(400, "More than one Host header");
+    const length = Number(request.headers["content-length"] ?? 0);
+    const tooLong = length > settings.maxBodyBytes && !settings.streamable;
+    if (tooLong) return refuse(413, `Request body exceeds maximum of ${settings.maxBodyBytes} bytes`);
+    const encoding = request.headers["content-encoding"];
+    const codings = encoding === undefined ? [] : codingsOf(encoding);
+    if (codings.length > 0 && settings.streamable) return refuse(415, "A streamed body cannot be compressed");
+    const unknown = codings.length > 2 ? "more than two" : codings.find((one) => !CODINGS.has(one));
+    if (unknown !== undefined) return refuse(415, `Content-Encoding ${unknown} is not supported`, { "accept-encoding": ACCEPTED });
+    if (this.active < settings.concurrency) return this.start({ request, response, expects, codings, since: 0 });
+    this.waiting.push({ request, response, expects, codings, since: this.parts.clock.monotonic() });
+    this.look();
+  }
+
+  /** A request is over. */
+  finished(request: object): void {
+    this.open.delete(request as Started);
+    this.active -= 1;
+    while (this.waiting.length > 0 && this.active < this.parts.settings.concurrency) {
+      const next = this.waiting.shift()!;
+      if (!next.response.destroyed) this.start(next);
+    }
+  }
+
+  close(text: string): void {
+    this.closedWith = text;
+    this.cancelLook?.();
+    this.cancelLook = undefined;
+    for (const { request, response } of this.waiting) answerUnread(request, response, 503, text, { "retry-after": "1" });
+    this.waiting = [];
+    for (const one of [...this.open]) one.refuse(503, text);
+    this.open.clear();
+  }
+
+  private start({ request, response, expects, codings }: Waiting): void {
+    this.active += 1;
+    const { parts, consumer } = this;
+    const started = parts.settings.streamable
+      ? new StreamExchange(request, response, parts, consumer)
+      : new Exchange(request, response, codings, parts, consumer);
+    started.since = parts.clock.monotonic();
+    this.open.add(started);
+    this.look();
+    started.read(expects);
+  }
+
+  private look(): void {
+    this.cancelLook ??= this.parts.clock.timer(this.lookMs, this.looked);
+  }
+
+  private readonly looked = (): void => {
+    this.cancelLook = undefined;
+    const { timeoutMs, patienceMs } = this.parts.settings;
+    const now = this.parts.clock.monotonic();
+    this.consumer.expire(now);
+    for (const one of this.open) {
+      if (now - one.since > timeoutMs) one.expire();
+    }
+    while (this.waiting.length > 0 && now - this.waiting[0]!.since > patienceMs) {
+      const { request, response } = this.waiting.shift()!;
+      const headers = { ...this.parts.answers.ownHeaders(request, undefined), "retry-after": "1" };
+      answerUnread(request, response, 503, "The route has too many requests", headers);
+    }
+    if (this.open.size > 0 || this.waiting.length > 0) this.look();
+  };
+}
+
+const ACCEPTED = [...CODINGS].join(", ");
+
+/** Two names for one request: somebody means to confuse whoever stands in between. */
+function hasSeveralHosts(raw: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts > 1;
+}

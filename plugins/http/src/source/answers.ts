@@ -1,0 +1,102 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { kindOf, type Message } from "@mqb/core/plugin";
+import type { Request, Response } from "../listener/index.ts";
+import { answer } from "../listener/index.ts";
+import type { Codings } from "../wire/codings.ts";
+import { replyHead } from "./reply-head.ts";
+import type { SourceSettings } from "./settings.ts";
+import { wantedCoding } from "./wanted-coding.ts";
+
+const PROCESSED = Buffer.from("Message processed");
+const ACCEPTED = Buffer.from("Message accepted for processing");
+
+/** Writes the answers of one source. */
+export class Answers {
+  private readonly settings: SourceSettings;
+  private readonly codings: Codings;
+  /** Told of metadata that cannot be a header. */
+  readonly dropped: (name: string) => void;
+
+  constructor(settings: SourceSettings, codings: Codings, dropped: (name: string) => void) {
+    this.settings = settings;
+    this.codings = codings;
+    this.dropped = dropped;
+  }
+
+  processed(request: Request, response: Response, message: Message): void {
+    this.accept(request, response, message, PROCESSED);
+  }
+
+  accepted(request: Request, response: Response, message: Message): void {
+    this.accept(request, response, message, ACCEPTED);
+  }
+
+  /** The route failed: 502 for what may pass, where the source hands statuses on, else 500. */
+  failed(request: Request, response: Response, message: Message, error: unknown): void {
+    const passes = error !== undefined && ["retryable", "connection"].includes(kindOf(error, "retryable"));
+    const status = this.settings.passThroughStatus && passes ? 502 : 500;
+    answer(response, status, "Message processing failed", this.ownHeaders(request, message));
+  }
+
+  refused(request: Request, response: Response, status: number, text: string, more: OutgoingHttpHeaders = {}): void {
+    answer(response, status, text, { ...this.ownHeaders(request, undefined), ...more });
+  }
+
+  reply(request: Request, response: Response, asked: Message, reply: Message, wasDecoded: boolean): void {
+    const head = replyHead(request, asked, reply, { ...this.settings, wasDecoded, dropped: this.dropped });
+    Object.assign(head.headers, this.ownHeaders(request, asked));
+    const { payload } = reply;
+    const { compressFrom } = this.settings;
+    if (compressFrom !== undefined && !head.streams && !head.bodyless && payload.length >= compressFrom) {
+      const coding = "content-encoding" in head.headers ? undefined : wantedCoding(request.headers["accept-encoding"]);
+      head.headers["vary"] ??= "accept-encoding";
+      if (coding) {
+        this.codings.encode(payload, coding).then(
+          (body) => write(response, { ...head, headers: { ...head.headers, "content-encoding": coding } }, body),
+          () => write(response, head, payload),
+        );
+        return;
+      }
+    }
+    write(response, head, payload);
+  }
+
+  /** The configured headers, and the id that the client knows the request by. */
+  ownHeaders(request: Request, message: Message | undefined): Record<string, string> {
+    const headers: Record<string, string> = Object.create(null);
+    for (const [name, value] of this.settings.customHeaders) headers[name] = value;
+    const { requestIdHeader } = this.settings;
+    if (requestIdHeader === undefined) return headers;
+    const given = request.headers[requestIdHeader];
+    const id = typeof given === "string" ? given : message?.id;
+    if (id !== undefined) headers[requestIdHeader] = id;
+    return headers;
+  }
+
+  private accept(request: Request, response: Response, message: Message, text: Buffer): void {
+    if (response.writableEnded || response.destroyed) return;
+    const { customHeaders, requestIdHeader } = this.settings;
+    const plain = customHeaders.length === 0 && requestIdHeader === undefined;
+    const length = { "content-length": text.length };
+    response.writeHead(202, plain ? length : { ...length, ...this.ownHeaders(request, message) });
+    response.end(text);
+  }
+}
+
+interface Head {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly streams: boolean;
+  readonly bodyless: boolean;
+  readonly trailers: Readonly<Record<string, string>> | undefined;
+}
+
+function write(response: Response, head: Head, body: Uint8Array): void {
+  if (response.headersSent || response.writableEnded || response.destroyed) return;
+  if (!head.streams && !head.bodyless) head.headers["content-length"] = body.length;
+  if (head.trailers) head.headers["trailer"] = Object.keys(head.trailers).join(", ");
+  response.writeHead(head.status, head.headers);
+  if (head.trailers) response.addTrailers(head.trailers);
+  if (head.bodyless) response.end();
+  else response.end(body);
+}

@@ -1,0 +1,179 @@
+import { type Disposition, Message, type MessageId, type MessageSource, type Metadata } from "@mqb/core/plugin";
+import { answerUnread, type Request, type Response } from "../listener/index.ts";
+import { TooLarge } from "../wire/codings.ts";
+import type { Entry, Owner } from "./entry.ts";
+import { messageId } from "./message-id.ts";
+import { requestMetadata } from "./request-metadata.ts";
+import type { SourceParts } from "./parts.ts";
+
+const EXCHANGE = Symbol("mqb.http.exchange");
+const EMPTY = Buffer.alloc(0);
+
+interface Tagged {
+  [EXCHANGE]: Exchange;
+}
+
+/** One request, its message and its answer. */
+export class Exchange implements Entry, MessageSource {
+  since = 0;
+  readonly message: Message = Message.in(this, 0);
+  private readonly request: Request;
+  private readonly response: Response;
+  private readonly parts: SourceParts;
+  private readonly owner: Owner;
+  private readonly codings: readonly string[];
+  private body: Buffer = EMPTY;
+  private more: Buffer[] | undefined;
+  private size = 0;
+  private pairs: Metadata | undefined;
+  private key: MessageId | undefined;
+  /** Has an answer, or nobody to give one to. */
+  private over = false;
+  private gone = false;
+  private whole = false;
+
+  constructor(request: Request, response: Response, codings: readonly string[], parts: SourceParts, owner: Owner) {
+    this.request = request;
+    this.response = response;
+    this.codings = codings;
+    this.parts = parts;
+    this.owner = owner;
+    (response as unknown as Tagged)[EXCHANGE] = this;
+    response.on("close", onResponseClose);
+  }
+
+  get isOver(): boolean {
+    return this.over;
+  }
+
+  get isVoid(): boolean {
+    return this.gone;
+  }
+
+  /** Reads the body; then the owner gets it. */
+  read(expects: boolean): void {
+    if (expects) this.response.writeContinue();
+    const { headers } = this.request;
+    if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined && !this.streamsBody()) {
+      return this.end();
+    }
+    (this.request as unknown as Tagged)[EXCHANGE] = this;
+    this.request.on("data", onData);
+    this.request.on("end", onEnd);
+    // What has failed closes the response too, which says all that matters.
+    this.request.on("error", onError);
+  }
+
+  payload(): Uint8Array {
+    return this.body;
+  }
+
+  id(): MessageId {
+    return (this.key ??= messageId(this.request.headers, this.parts.settings));
+  }
+
+  metadata(): Metadata {
+    return (this.pairs ??= requestMetadata(this.request));
+  }
+
+  accepted(): void {
+    if (!this.parts.settings.fireAndForget || this.over) return;
+    this.parts.answers.accepted(this.request, this.response, this.message);
+    this.finish();
+  }
+
+  settle(disposition: Disposition | undefined): void {
+    if (this.over) return;
+    const { request, response, message } = this;
+    const { answers } = this.parts;
+    if (!disposition || disposition.type === "ack") answers.processed(request, response, message);
+    else if (disposition.type === "nack") answers.failed(request, response, message, disposition.error);
+    else answers.reply(request, response, message, disposition.message, this.codings.length > 0);
+    this.finish();
+  }
+
+  refuse(status: number, text: string): void {
+    if (this.over) return;
+    this.parts.answers.refused(this.request, this.response, status, text, status === 503 ? { "retry-after": "1" } : {});
+    if (!this.whole) answerUnread(this.request, this.response, status, text);
+    this.gone = true;
+    this.finish();
+  }
+
+  /** The time for its body or for its answer is over. */
+  expire(): void {
+    if (this.whole) this.refuse(504, "No reply in time");
+    else this.refuse(408, "The request body was not received in time");
+  }
+
+  chunk(bytes: Buffer): void {
+    if (this.over) return;
+    this.size += bytes.length;
+    const { maxBodyBytes } = this.parts.settings;
+    if (this.size > maxBodyBytes) return this.refuse(413, `Request body exceeds maximum of ${maxBodyBytes} bytes`);
+    if (this.size === bytes.length) this.body = bytes;
+    else (this.more ??= [this.body]).push(bytes);
+  }
+
+  end(): void {
+    if (this.over) return;
+    this.whole = true;
+    if (this.more) this.body = Buffer.concat(this.more, this.size);
+    this.more = undefined;
+    const { signature } = this.parts.settings;
+    const fault = signature?.(this.body, this.headerOf, this.parts.clock.now());
+    if (fault !== undefined) return this.refuse(401, fault);
+    if (this.codings.length === 0 || this.body.length === 0) this.owner.enqueue(this);
+    else void this.decode();
+  }
+
+  /** The client is gone, or has read its answer. */
+  closed(): void {
+    if (this.over) return;
+    this.gone = true;
+    this.finish();
+  }
+
+  private async decode(): Promise<void> {
+    const { codings, settings } = this.parts;
+    try {
+      this.body = await codings.decode(this.body, this.codings, settings.maxBodyBytes);
+    } catch (error) {
+      if (error instanceof TooLarge) {
+        return this.refuse(413, `Request body exceeds maximum of ${settings.maxBodyBytes} bytes: ${error.message}`);
+      }
+      return this.refuse(400, `Failed to decompress request body: ${(error as Error).message}`);
+    }
+    if (!this.over) this.owner.enqueue(this);
+  }
+
+  private finish(): void {
+    this.over = true;
+    this.owner.finished(this);
+  }
+
+  /** A stream of HTTP/2 says by itself whether a body comes. */
+  private streamsBody(): boolean {
+    return this.request.httpVersionMajor === 2 && !("stream" in this.request && this.request.stream.endAfterHeaders);
+  }
+
+  private readonly headerOf = (name: string): string | undefined => {
+    const value = this.request.headers[name];
+    return typeof value === "string" ? value : undefined;
+  };
+}
+
+// Shared by all requests: a closure for each would cost as much as the rest of its way.
+function onData(this: Request, chunk: Buffer): void {
+  (this as unknown as Tagged)[EXCHANGE].chunk(chunk);
+}
+
+function onEnd(this: Request): void {
+  (this as unknown as Tagged)[EXCHANGE].end();
+}
+
+function onError(): void {}
+
+function onResponseClose(this: Response): void {
+  (this as unknown as Tagged)[EXCHANGE].closed();
+}

@@ -1,0 +1,56 @@
+import type { Consumer, OpenContext } from "@mqb/core/plugin";
+import { openListener } from "../listener/index.ts";
+import type { HttpConfig } from "../schema.ts";
+import { Codings } from "../wire/codings.ts";
+import { DroppedHeaders } from "../wire/dropped-headers.ts";
+import { Answers } from "./answers.ts";
+import { HttpConsumer } from "./consumer.ts";
+import { sourceSettings } from "./settings.ts";
+
+/** Listens, or joins the listener that is there, and takes the requests of one path and method. */
+export async function openSource(config: HttpConfig, context: OpenContext): Promise<Consumer> {
+  const settings = sourceSettings(config);
+  const codings = new Codings();
+  const dropped = new DroppedHeaders("an answer", context);
+  const answers = new Answers(settings, codings, dropped.add);
+  const consumer = new HttpConsumer({ settings, codings, answers, clock: context.clock });
+  const shared = await openListener(
+    {
+      url: config.url,
+      path: `${context.path}.http`,
+      tls: config.tls,
+      protocol: config.server_protocol,
+      headTimeoutMs: config.header_read_timeout_ms ?? undefined,
+      reusePortVariable: "MQ_BRIDGE_HTTP_REUSEPORT",
+    },
+    context,
+  );
+  const listener = shared.value;
+  const path = mountPath(config.path);
+  const method = config.method?.toUpperCase();
+  try {
+    const unmount = listener.mount({ route: context.route, path, method, request: consumer.take }, consumer.failed);
+    consumer.attach({
+      target: targetOf(listener.address, path, method),
+      address: listener.address,
+      async leave() {
+        unmount();
+        await shared.release();
+      },
+    });
+  } catch (error) {
+    await shared.release();
+    throw error;
+  }
+  return consumer;
+}
+
+/** The path as requests name it. */
+export function mountPath(path: string | null | undefined): string | undefined {
+  if (path == null || path === "") return undefined;
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+function targetOf(address: string, path: string | undefined, method: string | undefined): string {
+  return `${method === undefined ? "" : `${method} `}${address}${path ?? ""}`;
+}

@@ -1,0 +1,12 @@
+import type { Clock } from "@mqb/core/plugin";
+import type { Codings } from "../wire/codings.ts";
+import type { Answers } from "./answers.ts";
+import type { SourceSettings } from "./settings.ts";
+
+/** What all requests of one source share. */
+export interface SourceParts {
+  readonly settings: SourceSettings;
+  readonly codings: Codings;
+  readonly answers: Answers;
+  readonly clock: Clock;
+}
