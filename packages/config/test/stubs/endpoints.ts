@@ -181,14 +181,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     replies: true,
     fields: `${HTTP_AI} system@template prompt!@template json:flag options:any concurrency:int messages_per_request:int`,
   },
-  websocket: {
-    from: "@mqb/websocket",
-    marks: { url: { listens: { side: "input", apart: ["path"] } } },
-    sides: "both",
-    replies: true,
-    fields: `url! path message_id_header routed_queue_capacity:int backlog:int execution_mode:auto|direct_only|routed
-      tls:tls basic_auth:[secret] max_connections:int`,
-  },
   grpc: {
     from: "@mqb/grpc",
     sides: "both",
