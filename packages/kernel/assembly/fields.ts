@@ -89,6 +89,10 @@ function stringEnd(p: usize, end: usize): usize {
 @inline
 function skip(p: usize, end: usize): usize {
   if (p < end && <u32>load<u8>(p) == QUOTE) {
+    const offset = p + 1 - marked;
+    const bits = load<u64>(marks + (offset >> 3)) >> <u64>(offset & 7);
+    const close = p + 1 + <usize>ctz(bits);
+    if (bits != 0 && close < end && <u32>load<u8>(close) == QUOTE) return close + 1;
     p = stringEnd(p + 1, end);
     return p == MALFORMED ? p : p + 1;
   }

@@ -1,4 +1,4 @@
-import { ACK, type Disposition, NACK, nack, type Outcome, reply } from "../contract/disposition.ts";
+import { ACCEPTED, ACK, type Disposition, FILTERED, NACK, nack, type Outcome, reply } from "../contract/disposition.ts";
 import { isExhausted, kindOf } from "../errors/mqb-error.ts";
 import type { MessageBatch } from "../message/batch.ts";
 import type { Accounting } from "./accounting.ts";
@@ -30,12 +30,16 @@ export function judge(
   takesBack: boolean,
   accounting: Accounting,
 ): Verdict {
-  const dispositions = new Array<Disposition>(batch.length);
+  // Made when the first message is not acked: mostly all are.
+  let dispositions: Disposition[] | undefined;
   const counts = { delivered: 0, replied: 0, filtered: 0, deadLettered: 0, dropped: 0, nacked: 0 };
   let fatal: Verdict["fatal"];
   let first: { readonly index: number; readonly error: unknown } | undefined;
   for (let i = 0; i < batch.length; i++) {
     const outcome = outcomes[i]!;
+    if (outcome === ACCEPTED) counts.delivered += 1;
+    else if (outcome === FILTERED) counts.filtered += 1;
+    if (outcome === ACCEPTED || outcome === FILTERED) continue;
     let disposition = ACK;
     if (outcome.type !== "failed") {
       const ending = END[outcome.type];
@@ -56,12 +60,12 @@ export function judge(
         first ??= { index: i, error: outcome.error };
       }
     }
-    dispositions[i] = disposition;
+    if (disposition !== ACK) (dispositions ??= new Array<Disposition>(batch.length).fill(ACK))[i] = disposition;
   }
   if (first && !fatal) accounting.drops?.returned(counts.nacked, batch.id(first.index), first.error);
   for (const ending of Object.keys(counts) as (keyof typeof counts)[]) accounting.settle(ending, counts[ending]);
   return {
-    dispositions: dispositions.some((one) => one !== ACK) ? dispositions : undefined,
+    dispositions,
     nacked: counts.nacked,
     delivered: counts.delivered + counts.replied,
     error: first?.error,

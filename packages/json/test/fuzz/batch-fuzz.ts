@@ -86,11 +86,19 @@ function flat(random: Random): string {
   const members = names
     .filter(() => random(3) > 0)
     .concat(random(6) === 0 ? ["a"] : [])
-    .map((name) => `${blank()}"${name}"${blank()}:${blank()}${values[random(values.length)]}${blank()}`);
+    .map(
+      (name) =>
+        `${blank()}"${name}"${blank()}:${blank()}${random(4) === 0 ? long(random) : values[random(values.length)]}${blank()}`,
+    );
   const text = `{${members.join(",") || blank()}}`;
   if (random(5) > 0) return text;
   const at = random(text.length);
   return text.slice(0, at) + ['"', "}", ",", "\\", " ", "\u0001", "x", "-"][random(8)]! + text.slice(at + random(2));
+}
+
+/** A string of any length around those that one look takes in, perhaps with an escape near its end. */
+function long(random: Random): string {
+  return `"${"z".repeat(random(140))}${["", "", "\\n", '\\"', "\\u0041"][random(5)]}${"z".repeat(random(9))}"`;
 }
 
 /** Blanks around the document, or between the members of the object that it is when paths lead into it. */

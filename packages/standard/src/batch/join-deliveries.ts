@@ -19,5 +19,8 @@ export function joinDeliveries(parts: readonly Delivery[]): Delivery {
         from = to;
       }
     },
+    release() {
+      for (const part of parts) part.release?.();
+    },
   };
 }

@@ -93,11 +93,17 @@ interface Part {
 const NOTHING = batchOf([]);
 
 function emptied(delivery: Delivery): Delivery {
-  return { batch: NOTHING, emptied: true, commit: () => delivery.commit() };
+  return { batch: NOTHING, emptied: true, commit: () => delivery.commit(), release: () => delivery.release?.() };
 }
 
 function joined(parts: readonly Part[]): Delivery {
-  return joinDeliveries(parts.map((part) => ({ batch: part.batch, commit: (own) => commitPart(part, own) })));
+  return joinDeliveries(
+    parts.map((part) => ({
+      batch: part.batch,
+      commit: (own) => commitPart(part, own),
+      release: () => part.delivery.release?.(),
+    })),
+  );
 }
 
 function commitPart({ delivery, kept }: Part, own: readonly Disposition[] | undefined): Promise<void> {

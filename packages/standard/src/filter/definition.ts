@@ -7,6 +7,7 @@ import { Sieve } from "./sieve.ts";
 export const filter = defineMiddleware({
   description: "Keeps only the messages for which an expression is true",
   schema: filterSchema,
+  keepsNothing: true,
   input: (inner, settings, context) => filterConsumer(inner, sieve(settings, context), context),
   output: (inner, settings, context) => filterPublisher(inner, sieve(settings, context), context.draining),
   check(settings, context) {

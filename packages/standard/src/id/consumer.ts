@@ -20,7 +20,11 @@ export function idConsumer(inner: Consumer, template: Template, context: Context
         const id = ids[index];
         return id === undefined ? undefined : new Map(batch.metadata(index)).set(KEY, id);
       });
-      return { batch: named, commit: (dispositions) => delivery.commit(dispositions) };
+      return {
+        batch: named,
+        commit: (dispositions) => delivery.commit(dispositions),
+        release: () => delivery.release?.(),
+      };
     },
   });
 }

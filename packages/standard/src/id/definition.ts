@@ -17,6 +17,7 @@ export const id = defineMiddleware({
   description:
     "Gives messages an identity of their own, which is the same whenever they are read: the metadata `mqb.id`",
   schema: idSchema,
+  keepsNothing: true,
   input: (inner, text, context) => idConsumer(inner, templateOf(text, context.clock), context),
   check,
 });

@@ -32,6 +32,7 @@ function followed(delivery: Delivery, side: SideMetrics, clock: Clock, received:
   const end = side.begin(delivery.batch.length, received);
   return {
     ...delivery,
+    release: () => delivery.release?.(),
     async commit(dispositions) {
       try {
         await delivery.commit(dispositions);

@@ -11,6 +11,7 @@ export type MetricsConfig = z.input<typeof metricsSchema>;
 export const metrics = defineMiddleware({
   description: "Counts messages and measures how long they take, for each side of a route",
   schema: metricsSchema,
+  keepsNothing: true,
   input: (inner, _, context) => measuredConsumer(inner, sideOf(context), context.clock),
   output: (inner, _, context) => measuredPublisher(inner, sideOf(context), context.clock),
 });

@@ -21,5 +21,7 @@ export type TimeoutConfig = z.input<typeof timeoutSchema>;
 export const timeout = defineMiddleware({
   description: "Fails a send that does not finish in time, as one that may be tried again",
   schema: timeoutSchema,
+  // A send that is late keeps what it has, but its messages are nacked then, and nacked messages are not given back.
+  keepsNothing: true,
   output: (inner, settings, context) => timeoutPublisher(inner, settings.timeout_ms, context),
 });
