@@ -23,7 +23,7 @@ export const encryptionSchema = z
       default: "drop",
       "x-mqb-side": "input",
       description:
-        "Input: a payload that cannot be decrypted is logged, acknowledged and dropped, or ends the route with the message unacknowledged.",
+        "Input: a payload that cannot be decrypted is logged, acknowledged and dropped, and the route ends as failed for it when it ends; or it ends the route at once, with the message unacknowledged.",
     }),
   })
   .meta({

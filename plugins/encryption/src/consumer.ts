@@ -1,17 +1,17 @@
 import { ACK, type Consumer, type Disposition, type MiddlewareContext, NACK, scatter } from "@mqb/core/plugin";
 import type { Opener } from "./opener.ts";
 
-export type DecryptionContext = Pick<MiddlewareContext<unknown>, "accounting" | "log" | "route">;
+export type DecryptionContext = Pick<MiddlewareContext<unknown>, "accounting">;
 
 /**
- * Around a consumer: decrypts what was received. What cannot be decrypted is taken out of the batch and acked at the source,
- * or ends the route unacked; what came before it is delivered first.
+ * Around a consumer: decrypts what was received. What cannot be decrypted is dropped for good and acked at the source, or
+ * ends the route unacked; what came before it is delivered first.
  */
 export function decryptReceived(
   inner: Consumer,
   opener: Opener,
   onError: "drop" | "fail",
-  { accounting, log, route }: DecryptionContext,
+  { accounting }: DecryptionContext,
 ): Consumer {
   let failing: Error | undefined;
   return {
@@ -33,11 +33,7 @@ export function decryptReceived(
           commit: (own) => delivery.commit(scatter<Disposition>(length, before, own, ACK, NACK)),
         };
       }
-      const dropped = length - batch.length;
-      accounting.settle("filtered", dropped);
-      log.warn(`${dropped} message(s) could not be decrypted and were dropped; the first one: ${failure!.message}`, {
-        route,
-      });
+      accounting.drop(length - batch.length, delivery.batch.id(leading(kept).length), failure);
       return {
         batch,
         // Not "the source is empty".

@@ -1,6 +1,6 @@
 import { ACCEPTED, ACK, batchOf, failed, Message, NACK, type Publisher } from "@mqb/core/plugin";
 import { CollectingPublisher, fakeContext, ScriptedConsumer } from "@mqb/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type EncryptionConfig, encryptionSchema } from "../src/config.ts";
 import { encryption } from "../src/definition.ts";
 import { codeOf } from "./inspecting.ts";
@@ -14,23 +14,21 @@ async function received(messages: readonly Message[], more: Partial<EncryptionCo
   source.push(messages);
   const context = fakeContext();
   context.accounting.receive(messages.length);
+  const drop = vi.spyOn(context.accounting, "drop");
   const consumer = await encryption.input!(source, settings(more), context);
-  return { source, consumer, context, delivery: consumer.receive(100, never) };
+  return { source, consumer, context, drop, delivery: consumer.receive(100, never) };
 }
 
 describe("on an input", () => {
   const messages = () => [sealOne("a"), "plain", sealOne("b")].map((payload) => new Message(payload));
 
-  it("what cannot be decrypted is dropped by default: logged once, acked, and counted", async () => {
-    const { source, context, delivery } = await received(messages());
+  it("what cannot be decrypted is dropped for good by default: acked, and the route is told which, how many and why", async () => {
+    const all = messages();
+    const { source, context, drop, delivery } = await received(all);
     const { batch, commit } = await delivery;
     expect(texts(batch)).toEqual(["a", "b"]);
-    expect(context.accounting.get("filtered")).toBe(1);
-    expect(context.log.at("warn")).toEqual([
-      expect.stringMatching(
-        /^1 message\(s\) could not be decrypted and were dropped; the first one: the payload is no/,
-      ),
-    ]);
+    expect(drop.mock.calls).toEqual([[1, all[1]!.id, expect.objectContaining({ code: "MQB_ENCRYPTION_NOT_SEALED" })]]);
+    expect(context.accounting.get("dropped")).toBe(1);
     await commit([ACK, NACK]);
     expect(source.commits.map((one) => one.dispositions)).toEqual([[ACK, ACK, NACK]]);
   });
