@@ -83,6 +83,8 @@ export interface EndpointDefinition<C = unknown> {
   readonly schema: ConfigSchema<C>;
   /** Other spellings of its key. */
   readonly aliases?: readonly string[];
+  /** Several plugins bring it, each with a part of what it can do (a database of `sqlx`); the first one's is taken. */
+  readonly shared?: true;
   /** Composes other endpoints or shapes routing, instead of talking to a system. */
   readonly structural?: boolean;
   /** A field that takes the route's name when it is absent. */

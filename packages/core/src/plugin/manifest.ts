@@ -6,6 +6,8 @@ import { coreErrors } from "../errors/errors.ts";
 export interface PluginManifest {
   readonly apiVersion: number;
   readonly endpoints: readonly string[];
+  /** Endpoints that other plugins may bring, too. */
+  readonly shared: readonly string[];
   readonly middlewares: readonly string[];
   readonly stores: readonly string[];
   readonly schemes: readonly string[];
@@ -39,6 +41,7 @@ export function readManifest(packageJson: unknown, packageName: string): PluginM
   return {
     apiVersion: raw["apiVersion"] as number,
     endpoints: names("endpoints"),
+    shared: names("shared"),
     middlewares: names("middlewares"),
     stores: names("stores"),
     schemes: names("schemes"),

@@ -91,17 +91,25 @@ function asPlugin(value: unknown): Plugin {
   return plugin;
 }
 
-type Entries<D> = Readonly<Record<string, D & { readonly aliases?: readonly string[] }>>;
+type Entries<D> = Readonly<Record<string, D & Named>>;
+type Named = Pick<EndpointDefinition, "aliases" | "shared">;
 
-function enter<D>(table: Map<string, Registered<D>>, what: string, plugin: Plugin, entries: Entries<D> = {}): void {
+function enter<D extends object>(
+  table: Map<string, Registered<D>>,
+  what: string,
+  plugin: Plugin,
+  entries: Entries<D> = {},
+): void {
   for (const [name, definition] of Object.entries(entries)) {
     const entry = { name, plugin: plugin.name, definition };
     for (const key of [name, ...(definition.aliases ?? [])]) {
       if (RESERVED.includes(key))
         throw coreErrors.BAD_PLUGIN({ plugin: plugin.name, reason: `"${key}" cannot be the name of its ${what}` });
       const other = table.get(key);
-      if (other) throw coreErrors.DUPLICATE_NAME({ what, name: key, first: other.plugin, second: plugin.name });
-      table.set(key, entry);
+      const sharing = definition.shared && (other?.definition as Named | undefined)?.shared;
+      if (other && !sharing)
+        throw coreErrors.DUPLICATE_NAME({ what, name: key, first: other.plugin, second: plugin.name });
+      if (!other) table.set(key, entry);
     }
   }
 }

@@ -13,6 +13,7 @@ describe("the manifest of a package", () => {
     expect(readManifest({ name: "@mqb/kafka", mqb }, "@mqb/kafka")).toEqual({
       ...mqb,
       middlewares: [],
+      shared: [],
       stores: [],
     });
   });

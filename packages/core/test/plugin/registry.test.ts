@@ -64,6 +64,17 @@ describe("a registry", () => {
     expect(createRegistry([{ default: one }, one]).plugins).toEqual([one]);
   });
 
+  it("takes an endpoint that several plugins share from the first of them", () => {
+    const one = plugin({ name: "one", endpoints: { sqlx: { ...endpoint, shared: true } } });
+    const two = plugin({ name: "two", endpoints: { sqlx: { ...endpoint, shared: true } } });
+    const found = createRegistry([one, two]).endpoint("sqlx");
+    expect(found?.plugin).toBe("one");
+    expect(found?.definition).toBe(one.endpoints?.["sqlx"]);
+    const alone = plugin({ name: "three", endpoints: { sqlx: endpoint } });
+    expect(refusal(one, alone).code).toBe("MQB_CORE_DUPLICATE_NAME");
+    expect(refusal(alone, one).code).toBe("MQB_CORE_DUPLICATE_NAME");
+  });
+
   it("finds the services of all plugins", () => {
     const registry = createRegistry([
       plugin({ name: "one", ...services("a") }),
