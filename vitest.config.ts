@@ -18,7 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: [`${roots}/*.test.ts`, "scripts/test/**/*.test.ts"],
+          include: [`${roots}/*.test.ts`, "{scripts,campaign}/test/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.integration.test.ts"],
           pool: "threads",
           isolate: false,
@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          include: [`${roots}/*.integration.test.ts`, "scripts/test/**/*.integration.test.ts"],
+          include: [`${roots}/*.integration.test.ts`, "{scripts,campaign}/test/**/*.integration.test.ts"],
           pool: "forks",
           fileParallelism: false,
           testTimeout: 60_000,

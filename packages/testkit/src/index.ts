@@ -24,7 +24,7 @@ export { testMiddleware } from "./middleware/index.ts";
 export type { MiddlewareUnderTest } from "./middleware/types.ts";
 export { type ProcessEnd, type ProcessOptions, RunningProcess, runProcess } from "./process/run-process.ts";
 export { TempDir } from "./process/temp-dir.ts";
-export { type Address, FaultProxy } from "./proxy/fault-proxy.ts";
+export { type Address, FaultProxy, type FaultProxyOptions } from "./proxy/fault-proxy.ts";
 export { integer, pick, type Random, randomFrom } from "./random.ts";
 export type { Runner } from "./runner.ts";
 export { testStateStore } from "./store/index.ts";

@@ -158,4 +158,13 @@ describe("FaultProxy", () => {
     old.destroy();
     await eventually(() => proxy.connections === 1, "the abandoned connection to go");
   });
+
+  it("gives the client what a test makes of the server's bytes", async () => {
+    await using other = await FaultProxy.to(proxy.target, {
+      rewrite: (bytes, { port }) => Buffer.from(String(bytes).replace("the port", String(port).padEnd(8))),
+    });
+    const socket = connect(other.address);
+    sockets.add(socket);
+    expect(await say(socket, "here: the port")).toBe(`here: ${String(other.address.port).padEnd(8)}`);
+  });
 });

@@ -13,6 +13,14 @@ interface Link {
   abandoned: boolean;
 }
 
+export interface FaultProxyOptions {
+  /**
+   * What the client gets instead of these bytes of the server; as many. For protocols whose servers tell their own
+   * address, which a client would go to behind the proxy's back. Called with what comes at a time, which may be any part.
+   */
+  readonly rewrite?: (bytes: Buffer, proxy: Address) => Buffer;
+}
+
 const SLICES_PER_SECOND = 20;
 
 /**
@@ -35,13 +43,16 @@ export class FaultProxy implements AsyncDisposable {
   private goOn: (() => void) | undefined;
   private readonly closing = new AbortController();
 
-  private constructor(target: Address) {
+  private readonly options: FaultProxyOptions;
+
+  private constructor(target: Address, options: FaultProxyOptions) {
     this.target = target;
+    this.options = options;
   }
 
   /** Starts a proxy to `target`, on a free port. */
-  static async to(target: Address): Promise<FaultProxy> {
-    const proxy = new FaultProxy(target);
+  static async to(target: Address, options: FaultProxyOptions = {}): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target, options);
     await proxy.listen();
     return proxy;
   }
@@ -155,8 +166,10 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   private async forward(link: Link, from: Socket, to: Socket, count: (bytes: number) => void): Promise<void> {
+    const { rewrite } = this.options;
     try {
-      for await (const chunk of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      for await (const received of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        const chunk = rewrite && from === link.server ? rewrite(received, this.address) : received;
         for (let at = 0; at < chunk.length; ) {
           await this.stalled;
           // Read and thrown away: whoever writes must not be told by a full buffer either.

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { eventKinds, happen, settle } from "./events.ts";
+import { judge, rowText, type Tally } from "./ledger.ts";
+import type { OpenPair, Pair } from "./pairs/pair.ts";
+import { type EventKind, type PlannedRound, plan } from "./plan.ts";
+import { Product } from "./product.ts";
+
+const BATCH = 64;
+const COMMIT_LIMIT = 2;
+const MOVES_WITHIN_MS = 20_000;
+const DRAIN_MS = 180_000;
+
+export interface CampaignOptions {
+  readonly rounds: number;
+  readonly seed: number;
+  /** Only these happen [everything that can]. */
+  readonly events?: readonly EventKind[];
+  /** A middleware of `faults/` on the input: the campaign must find what it breaks. */
+  readonly fault?: string;
+  /** Keep the folder and say where it is. */
+  readonly keep?: boolean;
+  readonly log?: (line: string) => void;
+}
+
+export interface CampaignResult {
+  readonly pair: string;
+  readonly seed: number;
+  readonly rounds: number;
+  readonly tally: Tally;
+  /** How many rows may come twice. */
+  readonly bound: number;
+  /** What has happened, by kind. */
+  readonly events: Readonly<Record<string, number>>;
+  /** Events that came while rows were moving. */
+  readonly hits: number;
+  readonly reconnects: number;
+  /** Why the campaign has failed; empty when it has held. */
+  readonly faults: readonly string[];
+  readonly seconds: number;
+}
+
+/** Runs a pair for so many rounds, and says what has become of every row. */
+export async function runCampaign(pair: Pair, options: CampaignOptions): Promise<CampaignResult> {
+  const folder = mkdtempSync(join(tmpdir(), "mqb-campaign-"));
+  const began = performance.now();
+  const open = await pair.open(folder);
+  const product = new Product(setup(open, folder, options.fault));
+  try {
+    const run = new Run(open, product, options.log ?? (() => {}));
+    const kinds = eventKinds(open.faults).filter((kind) => options.events?.includes(kind) ?? true);
+    for (const round of plan(options.seed, options.rounds, kinds)) await run.round(round);
+    await run.end();
+    const tally = judge(run.rows, await open.sink.arrivals(), open.order);
+    const bound = run.bound();
+    return {
+      pair: pair.name,
+      seed: options.seed,
+      rounds: options.rounds,
+      tally,
+      bound,
+      events: run.counts,
+      hits: run.hits,
+      reconnects: product.reconnects,
+      faults: [...faultsOf(tally, bound), ...product.complaints],
+      seconds: (performance.now() - began) / 1000,
+    };
+  } finally {
+    await product.close();
+    await open.close();
+    if (options.keep) options.log?.(`kept ${folder}`);
+    else rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** What is wrong with what came out. */
+export function faultsOf(tally: Tally, bound: number): string[] {
+  const { lost, foreign, doubled, reordered, examples } = tally;
+  const found: string[] = [];
+  if (lost > 0) found.push(`${lost} rows lost`);
+  if (foreign > 0) found.push(`${foreign} lines that nobody wrote`);
+  if (doubled > bound) found.push(`${doubled} rows came twice, ${bound} may`);
+  if (reordered > 0) found.push(`${reordered} rows out of their order`);
+  return found.length > 0 ? [...found, ...examples] : found;
+}
+
+function setup(open: OpenPair, folder: string, fault: string | undefined): ConstructorParameters<typeof Product>[0] {
+  const broken = fault === undefined ? [] : [join(import.meta.dirname, "..", "faults", `${fault}.mjs`)];
+  const breaking = fault === undefined ? [] : [{ [fault.replaceAll("-", "_")]: {} }];
+  return {
+    folder,
+    plugins: [...open.plugins, ...broken],
+    route: (draining) => ({
+      concurrency: open.concurrency,
+      batch_size: BATCH,
+      commit_concurrency_limit: COMMIT_LIMIT,
+      reconnect_interval_ms: 100,
+      input: { ...open.input, middlewares: [...(open.inputMiddlewares ?? []), ...breaking] },
+      // Slow enough that events fall into the movement.
+      output: { ...open.output, middlewares: draining ? [] : [{ delay: { delay_ms: 5 } }] },
+    }),
+  };
+}
+
+class Run {
+  rows = 0;
+  hits = 0;
+  readonly counts: Record<string, number> = {};
+  private readonly open: OpenPair;
+  private readonly product: Product;
+  private readonly log: (line: string) => void;
+  private rounds = 0;
+
+  constructor(open: OpenPair, product: Product, log: (line: string) => void) {
+    this.open = open;
+    this.product = product;
+    this.log = log;
+  }
+
+  async round({ rows, event }: PlannedRound): Promise<void> {
+    const { open, product } = this;
+    const before = await open.sink.progress();
+    await open.source.append(Array.from({ length: rows }, (_, i) => rowText(this.rows + i)));
+    this.rows += rows;
+    await product.start();
+    if (await this.moves(before)) {
+      this.hits++;
+      await wait(event.afterMs);
+    }
+    this.counts[event.kind] = (this.counts[event.kind] ?? 0) + 1;
+    await happen(event, product, open.faults);
+    if (++this.rounds % 20 === 0) this.log(`${this.rounds} rounds, ${this.rows} rows in`);
+  }
+
+  /** Everything well again, and everything brought to its end. */
+  async end(): Promise<void> {
+    const { open, product } = this;
+    await settle(open.faults);
+    if (open.ends !== "terminate") return product.drain(DRAIN_MS);
+    await product.start();
+    await this.comesToRest();
+    await product.terminate();
+  }
+
+  /**
+   * Each event may make come twice what was in flight; so may each time that the route has connected again by itself.
+   * What was asked to end, ends in order.
+   */
+  bound(): number {
+    const { open, product, counts } = this;
+    if (!open.mayDouble) return open.doubledByEnds?.() ?? 0;
+    const asked = counts["terminate"] ?? 0;
+    const events = Object.values(counts).reduce((sum, count) => sum + count, 0) - asked;
+    return (events + product.reconnects) * (open.concurrency + COMMIT_LIMIT) * BATCH + (open.doubledByEnds?.() ?? 0);
+  }
+
+  private async moves(before: number): Promise<boolean> {
+    const deadline = performance.now() + MOVES_WITHIN_MS;
+    while ((await this.open.sink.progress()) <= before) {
+      if (performance.now() > deadline) return false;
+      await wait(5);
+    }
+    return true;
+  }
+
+  private async comesToRest(): Promise<void> {
+    const deadline = performance.now() + DRAIN_MS;
+    for (let last = -1; performance.now() < deadline; await wait(2000)) {
+      const now = await this.open.sink.progress();
+      if (now === last) return;
+      last = now;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { FaultProxy } from "@mqb/testkit";
+import type { Order } from "../ledger.ts";
+import type { PrivateServer } from "../servers.ts";
+import type { SmallDisk } from "../small-disk.ts";
+
+/** Where rows are put in: by a client that has nothing to do with the program under test. */
+export interface SourceEnd {
+  /** Resolves when the system has all of them; each is put in exactly once. */
+  append(rows: readonly string[]): Promise<void>;
+}
+
+/** Where rows come out, looked at by a client that has nothing to do with the program under test. */
+export interface SinkEnd {
+  /** A number that grows with what has arrived. Cheap; asked for again and again. */
+  progress(): Promise<number>;
+  /** Everything that has arrived, in its order. */
+  arrivals(): Promise<Iterable<string>>;
+}
+
+/** What can be made to go wrong. */
+export interface Faults {
+  /** Between the program and the system that it reads from. */
+  readonly source?: FaultProxy;
+  /** Between the program and the system that it writes to. */
+  readonly sink?: FaultProxy;
+  readonly servers: readonly PrivateServer[];
+  /** Where the program keeps how far it has read. */
+  readonly stateDisk?: SmallDisk;
+}
+
+/** Two ends and the route between them, set up for one campaign. */
+export interface OpenPair {
+  /** Package folders that the configuration lists. */
+  readonly plugins: readonly string[];
+  readonly input: object;
+  readonly output: object;
+  readonly inputMiddlewares?: readonly object[];
+  /** Of the route. */
+  readonly concurrency: number;
+  readonly source: SourceEnd;
+  readonly sink: SinkEnd;
+  readonly faults: Faults;
+  readonly order: Order;
+  /** False when no row may come twice, whatever happens. */
+  readonly mayDouble: boolean;
+  /** Rows that the ends themselves have made come twice: those that a source sent again, or a sink did not answer for. */
+  doubledByEnds?(): number;
+  /** How the route ends when everything was put in [`drain`]: a source that never knows its end is asked to end. */
+  readonly ends?: "drain" | "terminate";
+  close(): Promise<void>;
+}
+
+export interface Pair {
+  readonly name: string;
+  /** What must be installed, by the names of `scripts/services`. */
+  readonly needs: readonly string[];
+  open(folder: string): Promise<OpenPair>;
+}
