@@ -55,7 +55,8 @@ for (const { name, input, output } of kinds) {
         live: true,
         bad,
         // What cannot be a header is left out with a warning; see headers.test.ts.
-        holds: { oddMetadata: false },
+        holds: { oddMetadata: false, metadataCase: false, metadataSpaces: false },
+        shares: ["output"],
         listens: (place) => ({ host: "127.0.0.1", port: Number(/\d+$/.exec((place.input as HttpOptions).url)![0]) }),
         async fresh() {
           const port = await freePort();

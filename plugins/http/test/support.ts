@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as send, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { createBridge, createRegistry, type Route } from "@mqb/core";
 import type { Consumer, EndpointDefinition, Plugin, Publisher } from "@mqb/core/plugin";
@@ -127,3 +127,29 @@ export async function raw(port: number, bytes: Buffer | string): Promise<Buffer>
 
 /** The signal of a send that nobody gives up. */
 export const forever = (): AbortSignal => new AbortController().signal;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly trailers: NodeJS.Dict<string>;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+export interface Asking {
+  readonly method?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: Buffer | string;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one request over a connection of its own. */
+export async function ask(url: string, { method = "POST", headers = {}, body, signal }: Asking = {}): Promise<Answer> {
+  const request = send(url, { method, headers, agent: false, ...(signal && { signal }) });
+  request.end(body);
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  const bytes = await bodyOf(response);
+  const { statusCode = 0, rawHeaders, trailers } = response;
+  return { status: statusCode, headers: response.headers, rawHeaders, trailers, bytes, text: bytes.toString() };
+}

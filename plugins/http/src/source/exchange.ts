@@ -5,6 +5,7 @@ import type { Entry, Owner } from "./entry.ts";
 import { messageId } from "./message-id.ts";
 import { requestMetadata } from "./request-metadata.ts";
 import type { SourceParts } from "./parts.ts";
+import type { TlsFact } from "./tls-facts.ts";
 
 const EXCHANGE = Symbol("mqb.http.exchange");
 const EMPTY = Buffer.alloc(0);
@@ -21,6 +22,7 @@ export class Exchange implements Entry, MessageSource {
   private readonly response: Response;
   private readonly parts: SourceParts;
   private readonly owner: Owner;
+  private readonly tls: TlsFact | undefined;
   private readonly codings: readonly string[];
   private body: Buffer = EMPTY;
   private more: Buffer[] | undefined;
@@ -38,6 +40,7 @@ export class Exchange implements Entry, MessageSource {
     this.codings = codings;
     this.parts = parts;
     this.owner = owner;
+    this.tls = parts.tls.of(request);
     (response as unknown as Tagged)[EXCHANGE] = this;
     response.on("close", onResponseClose);
   }
@@ -73,7 +76,7 @@ export class Exchange implements Entry, MessageSource {
   }
 
   metadata(): Metadata {
-    return (this.pairs ??= requestMetadata(this.request));
+    return (this.pairs ??= requestMetadata(this.request, this.tls));
   }
 
   accepted(): void {

@@ -6,6 +6,7 @@ import { DroppedHeaders } from "../wire/dropped-headers.ts";
 import { Answers } from "./answers.ts";
 import { HttpConsumer } from "./consumer.ts";
 import { sourceSettings } from "./settings.ts";
+import { TlsFacts } from "./tls-facts.ts";
 
 /** Listens, or joins the listener that is there, and takes the requests of one path and method. */
 export async function openSource(config: HttpConfig, context: OpenContext): Promise<Consumer> {
@@ -13,7 +14,7 @@ export async function openSource(config: HttpConfig, context: OpenContext): Prom
   const codings = new Codings();
   const dropped = new DroppedHeaders("an answer", context);
   const answers = new Answers(settings, codings, dropped.add);
-  const consumer = new HttpConsumer({ settings, codings, answers, clock: context.clock });
+  const consumer = new HttpConsumer({ settings, codings, answers, clock: context.clock, tls: new TlsFacts() });
   const shared = await openListener(
     {
       url: config.url,

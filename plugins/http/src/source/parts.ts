@@ -2,6 +2,7 @@ import type { Clock } from "@mqb/core/plugin";
 import type { Codings } from "../wire/codings.ts";
 import type { Answers } from "./answers.ts";
 import type { SourceSettings } from "./settings.ts";
+import type { TlsFacts } from "./tls-facts.ts";
 
 /** What all requests of one source share. */
 export interface SourceParts {
@@ -9,4 +10,5 @@ export interface SourceParts {
   readonly codings: Codings;
   readonly answers: Answers;
   readonly clock: Clock;
+  readonly tls: TlsFacts;
 }

@@ -1,6 +1,5 @@
-import type { Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
 import type { Request } from "../listener/index.ts";
+import type { TlsFact } from "./tls-facts.ts";
 import {
   addHeader,
   decodeValue,
@@ -33,7 +32,7 @@ const OWN: ReadonlySet<string> = new Set([
  * The metadata of a request: its headers in lower case and what it asked for. A header that came several times counts by its
  * last value; one whose value is no text is left out. Credentials stand where no sink writes them.
  */
-export function requestMetadata(request: Request): Map<string, string> {
+export function requestMetadata(request: Request, tls: TlsFact | undefined): Map<string, string> {
   const metadata = new Map<string, string>();
   addRaw(metadata, request.rawHeaders, "");
   if (request.rawTrailers.length > 0) addRaw(metadata, request.rawTrailers, TRAILER_PREFIX);
@@ -42,7 +41,10 @@ export function requestMetadata(request: Request): Map<string, string> {
   metadata.set(PATH, path);
   metadata.set(QUERY, query);
   metadata.set(VERSION, request.httpVersionMajor === 2 ? "HTTP/2.0" : `HTTP/${request.httpVersion}`);
-  addTls(metadata, request.socket);
+  if (tls) {
+    metadata.set("tls_cipher_suite", tls.cipher);
+    metadata.set("tls_protocol_version", tls.protocol);
+  }
   return metadata;
 }
 
@@ -66,10 +68,4 @@ export function targetOf(target: string): { readonly path: string; readonly quer
   const mark = rest.indexOf("?");
   if (mark < 0) return { path: rest === "" ? "/" : rest, query: "" };
   return { path: mark === 0 ? "/" : rest.slice(0, mark), query: rest.slice(mark + 1) };
-}
-
-function addTls(metadata: Map<string, string>, socket: Socket | TLSSocket): void {
-  if (!("getCipher" in socket) || typeof socket.getCipher !== "function") return;
-  metadata.set("tls_cipher_suite", socket.getCipher().standardName);
-  metadata.set("tls_protocol_version", socket.getProtocol() ?? "");
 }

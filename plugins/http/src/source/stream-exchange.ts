@@ -130,7 +130,7 @@ export class StreamExchange {
   }
 
   private describe(): Metadata {
-    const metadata = requestMetadata(this.request);
+    const metadata = requestMetadata(this.request, this.parts.tls.of(this.request));
     if (!metadata.has("correlation_id")) metadata.set("correlation_id", this.id);
     metadata.set("http_stream_id", this.id);
     metadata.set("http_stream_format", this.format);

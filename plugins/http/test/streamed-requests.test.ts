@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { request as send, type IncomingMessage } from "node:http";
+import { Message, MqbError } from "@mqb/core/plugin";
+import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
+import { describe, expect, it } from "vitest";
+import { ask, bodyOf, type Listening, listening } from "./support.ts";
+
+function into(publisher: CollectingPublisher, input = {}, route?: object): Promise<Listening> {
+  const options = { plugins: [fakePlugin({ sink: { publisher } })], ...(route && { route }) };
+  return listening({ receive_streamable: true, ...input }, { sink: {} }, options);
+}
+
+const ndjson = { headers: { "content-type": "application/x-ndjson" } };
+const sse = { headers: { "content-type": "text/event-stream" } };
+const upper = (message: Message): Message => message.with({ payload: Buffer.from(message.text().toUpperCase()) });
+
+describe("a body that is read while it comes", () => {
+  it("becomes messages before it has ended", async () => {
+    const sink = new CollectingPublisher();
+    await using server = await into(sink);
+    const request = send(server.url, { method: "POST", agent: false, ...ndjson });
+    request.write('{"n":1}\n{"n":');
+    await sink.collected(1);
+    expect(sink.messages[0]!.text()).toBe('{"n":1}');
+    request.end("2}\r\n");
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    expect([response.statusCode, (await bodyOf(response)).length]).toEqual([200, 0]);
+    expect(sink.messages.map((message) => message.text())).toEqual(['{"n":1}', '{"n":2}']);
+    const [a, b] = sink.messages.map(({ metadata }) => metadata);
+    expect(a!.get("http_stream_id")).toBe(b!.get("http_stream_id"));
+    expect([a!.get("http_stream_index"), b!.get("http_stream_index")]).toEqual(["0", "1"]);
+  });
+
+  it("is answered with the replies, in the order of its items and in its format", async () => {
+    const sink = new CollectingPublisher();
+    sink.replyWith(upper);
+    await using server = await into(sink, {}, { concurrency: 4, batch_size: 1 });
+    expect((await ask(server.url, { ...ndjson, body: "a\nb\nc\n" })).text).toBe("A\nB\nC\n");
+    const events = await ask(server.url, { ...sse, body: "event: e\ndata: x\ndata: y\n\ndata: z\n\n" });
+    expect(events.text).toBe("event: e\ndata: X\ndata: Y\n\ndata: Z\n\n");
+    expect((await ask(server.url, { body: "raw" })).text).toBe("RAW");
+  });
+
+  it("tells of failures: by the status where nothing was answered yet, else within the answer", async () => {
+    const sink = new CollectingPublisher();
+    sink.failWhen((message) => (message.text() === "bad" ? new MqbError("X", "retryable", "later") : undefined));
+    await using silent = await into(sink);
+    const failed = await ask(silent.url, { ...ndjson, body: "good\nbad\n" });
+    expect([failed.status, failed.text]).toEqual([500, "Message processing failed: 1 of 2"]);
+    sink.replyWith(upper);
+    await using replying = await into(sink);
+    const told = await ask(replying.url, { ...ndjson, body: "good\nbad\ngood\n" });
+    expect([told.status, told.text]).toEqual([200, 'GOOD\n{"error":"Message processing failed","index":1}\nGOOD\n']);
+    const events = await ask(replying.url, { ...sse, body: "data: good\n\ndata: bad\n\n" });
+    expect(events.text).toBe("data: GOOD\n\nevent: error\ndata: Message processing failed\n\n");
+  });
+
+  it("is not read faster than the route takes it", async () => {
+    const sink = new CollectingPublisher();
+    sink.stall();
+    await using server = await into(sink, { internal_buffer_size: 4 }, { batch_size: 1 });
+    const request = send(server.url, { method: "POST", agent: false, ...ndjson });
+    const line = `${"x".repeat(64 * 1024)}\n`;
+    for (let n = 0; n < 400; n++) request.write(line);
+    request.end();
+    const answered = once(request, "response") as Promise<[IncomingMessage]>;
+    await expect.poll(() => sink.inFlight).toBe(1);
+    // What is not read waits in the sockets, and in the client.
+    await expect.poll(() => server.route.status().input!.pending).toBeGreaterThanOrEqual(3);
+    expect(server.route.status().input!.pending).toBeLessThan(40);
+    expect(request.writableLength).toBeGreaterThan(64 * 1024);
+    sink.release();
+    const [response] = await answered;
+    response.resume();
+    await once(response, "end");
+    expect(sink.messages).toHaveLength(400);
+  });
+
+  it("may be endless, but none of its items", async () => {
+    const sink = new CollectingPublisher();
+    await using server = await into(sink, { max_body_bytes: 10 });
+    expect((await ask(server.url, { ...ndjson, body: "123456789\n".repeat(5) })).status).toBe(200);
+    expect((await ask(server.url, { ...ndjson, body: `ok\n${"x".repeat(11)}` })).status).toBe(413);
+  });
+});
