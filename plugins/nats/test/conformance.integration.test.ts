@@ -3,9 +3,12 @@ import { type ConnectorUnderTest, testConnector } from "@mqb/testkit";
 import { describe, it } from "vitest";
 import plugin from "../src/index.ts";
 import { addressOf, freshName, NATS_URL, serverUrl, urlOf, withServer } from "./servers.ts";
-import { removeStream, request } from "./system.ts";
+import { makeConsumer, removeStream, request } from "./system.ts";
 
-/** A stream of its own for each test, made by the endpoint. */
+/** What is on the way when a connection breaks comes again after this time; 30 seconds in a consumer that is made here. */
+const ACK_WAIT_MS = 1000;
+
+/** A stream of its own for each test. */
 function streamed(url: string): ConnectorUnderTest {
   return {
     plugin,
@@ -32,6 +35,7 @@ function streamed(url: string): ConnectorUnderTest {
       fresh: async () => {
         const stream = freshName();
         const side = { stream, subject: `${stream}.a` };
+        await makeConsumer(url, side.stream, side.subject, ACK_WAIT_MS);
         return {
           input: { url, ...side },
           output: { url, ...side },

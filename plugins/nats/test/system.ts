@@ -1,5 +1,6 @@
 import { Message } from "@mqb/core/plugin";
-import { connect, headers, type NatsConnection } from "nats";
+import { AckPolicy, connect, headers, type NatsConnection, nanos } from "nats";
+import { durableName } from "../src/names.ts";
 import { addressOf } from "./servers.ts";
 
 /** An ordinary client of the server, as a stranger would use it. */
@@ -11,6 +12,21 @@ export async function withClient<T>(url: string, work: (client: NatsConnection) 
   } finally {
     await client.close();
   }
+}
+
+/** A stream with the durable consumer that the endpoint looks for, as somebody may have tuned it. */
+export async function makeConsumer(url: string, stream: string, subject: string, ackWaitMs: number): Promise<void> {
+  await withClient(url, async (client) => {
+    const manager = await client.jetstreamManager();
+    await manager.streams.add({ name: stream, subjects: [`${stream}.>`] });
+    await manager.consumers.add(stream, {
+      durable_name: durableName(stream, subject),
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      filter_subject: subject,
+      max_ack_pending: 10_000,
+    });
+  });
 }
 
 export async function removeStream(url: string, stream: string): Promise<void> {

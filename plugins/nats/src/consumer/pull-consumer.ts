@@ -297,6 +297,9 @@ export class PullConsumer implements Consumer, Watcher {
     await within(this.subscription.drain(), GOODBYE_MS, clock);
     this.keepLeftOver();
     if (this.connection.end || this.s.leftOver.size === 0) return;
+    // Looking at the consumer makes the server forget requests that nobody listens for any more. One of 2.9 would lose a
+    // message to such a request, until the ack wait is over.
+    await within(this.api.consumer(this.s.stream, this.s.info.name), GOODBYE_MS, clock);
     const naks = Buffer.concat(Array.from(this.s.leftOver, (subject) => tell(subject, NAK_BODY)));
     this.connection.write(naks);
     if (await within(this.connection.flush(), GOODBYE_MS, clock)) this.s.leftOver.clear();
