@@ -1,0 +1,64 @@
+import type { CheckContext, Finding } from "@mqb/core/plugin";
+import { checkTls } from "@mqb/tls";
+import { securityOf } from "./client/open.ts";
+import { consumerOptions } from "./options/consumer.ts";
+import type { OptionProblem } from "./options/option.ts";
+import { producerOptions } from "./options/producer.ts";
+import { type KafkaConfig, topicsOf } from "./schema.ts";
+
+const OPTION = "MQB_KAFKA_OPTION";
+const ENGINE = "MQB_KAFKA_ENGINE";
+const TOPIC = "MQB_KAFKA_TOPIC";
+const ONE_TOPIC = "MQB_KAFKA_ONE_TOPIC";
+const LOGIN = "MQB_KAFKA_LOGIN";
+const TRANSACTION = "MQB_KAFKA_TRANSACTION";
+const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
+
+/** What is wrong with a configuration of the right shape, and what in it does nothing. */
+export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[] {
+  const { side, route } = context;
+  const found: Finding[] = [];
+  const error = (path: Finding["path"], code: string, message: string, hint?: string): void => {
+    found.push({ level: "error", path, code, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  const producer = producerOptions(config.producer_options);
+  const consumer = consumerOptions(config.consumer_options);
+  found.push(...optionFindings("producer_options", producer.problems));
+  found.push(...optionFindings("consumer_options", consumer.problems));
+  found.push(...checkTls(config.tls ?? undefined, ["tls"], "client"));
+
+  if (config.engine === "rdkafka") {
+    const hint = "leave `engine` out: kafkajs does all that this endpoint promises";
+    error(["engine"], ENGINE, 'the engine "rdkafka" is not available in this version', hint);
+  }
+  const [topic = "", ...more] = topicsOf(config, route);
+  if (config.topic == null && !TOPIC_NAME.test(topic)) {
+    const message = `the name of the route, "${topic}", is no name for a Kafka topic`;
+    error([], TOPIC, message, "set `topic`");
+  }
+  if (side === "output" && more.length > 0) error(["topic"], ONE_TOPIC, "an output writes to one topic");
+  const options = side === "input" ? consumer.options : producer.options;
+  const { sasl } = securityOf(config, options);
+  if (sasl && config.username == null) error(["username"], LOGIN, "the login by SASL needs a `username`");
+  if (config.username != null && config.password == null) error(["password"], LOGIN, "`username` needs a `password`");
+  if (config.username == null && config.password != null) error(["username"], LOGIN, "`password` needs a `username`");
+  if (config.username != null && !sasl) {
+    const message = "`security.protocol` has no login, so that `username` would not be used";
+    error(["username"], LOGIN, message, 'say "sasl_ssl" or "sasl_plaintext"');
+  }
+  if (side === "output" && config.transactional_id != null) {
+    const refuse = (message: string, hint?: string): void => error(["transactional_id"], TRANSACTION, message, hint);
+    if (config.delayed_ack) refuse("a transaction waits for the brokers: `delayed_ack` cannot be set with it");
+    if (!producer.options.idempotent) refuse("a transaction needs `acks` all and idempotence");
+  }
+  return found;
+}
+
+function optionFindings(field: string, problems: readonly OptionProblem[]): Finding[] {
+  return problems.map(({ index, level, message }) => ({
+    level,
+    path: [field, Math.max(0, index)],
+    code: OPTION,
+    message,
+  }));
+}

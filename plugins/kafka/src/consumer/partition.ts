@@ -1,0 +1,105 @@
+import type { RecordChunk } from "../wire/chunk.ts";
+import { partitionKey } from "../wire/produce.ts";
+
+/**
+ * One assigned partition: how far it is read, what is read ahead, how far it is settled. Belongs to one membership: when the
+ * partition goes to somebody else it is lost, and nothing of it is committed any more.
+ */
+export class Partition {
+  readonly topic: string;
+  readonly number: number;
+  readonly key: string;
+  /** The offset that is fetched next. */
+  position: number;
+  /** Everything before it is settled; what a commit says. */
+  settled: number;
+  /** Where a drain ends. */
+  end: number | undefined;
+  highWatermark: number;
+  isLost = false;
+  /** Raised when the partition is read again from an earlier offset: what was handed out before counts no more. */
+  epoch = 0;
+  /** Deliveries that are not settled. */
+  handed = 0;
+  /** Nothing is fetched until everything that was handed out is settled: no message is on its way twice. */
+  private waits = false;
+  /** An earlier membership of this process that has deliveries of the same partition on their way still. */
+  private readonly before: Partition | undefined;
+  private readonly queue: RecordChunk[] = [];
+  /** Records of the first chunk that are handed out. */
+  private taken = 0;
+  queuedBytes = 0;
+
+  constructor(topic: string, number: number, position: number, before: Partition | undefined) {
+    this.topic = topic;
+    this.number = number;
+    this.key = partitionKey(topic, number);
+    this.position = position;
+    this.settled = position;
+    this.highWatermark = position;
+    this.before = before;
+  }
+
+  get hasRecords(): boolean {
+    return this.queue.length > 0;
+  }
+
+  get mayFetch(): boolean {
+    if (this.waits && this.handed === 0) this.waits = false;
+    return !this.isLost && !this.waits && (this.before === undefined || this.before.handed === 0);
+  }
+
+  get isDrained(): boolean {
+    return this.queue.length === 0 && !this.waits && this.end !== undefined && this.position >= this.end;
+  }
+
+  /** Messages that are not settled yet, as far as is known. */
+  get lag(): number {
+    return Math.max(0, this.highWatermark - this.settled);
+  }
+
+  add(chunk: RecordChunk): void {
+    this.position = chunk.next;
+    // Only markers and aborted records: nothing will be settled for them.
+    if (chunk.count > 0) {
+      this.queue.push(chunk);
+      this.queuedBytes += chunk.size;
+    } else if (this.queue.length === 0 && this.handed === 0) this.settled = chunk.next;
+  }
+
+  /** Up to `max` records that lie together. There are some. */
+  take(max: number): {
+    readonly chunk: RecordChunk;
+    readonly from: number;
+    readonly to: number;
+    readonly next: number;
+  } {
+    const chunk = this.queue[0]!;
+    const from = this.taken;
+    const to = Math.min(chunk.count, from + max);
+    this.handed += 1;
+    if (to < chunk.count) {
+      this.taken = to;
+      return { chunk, from, to, next: chunk.offsets[to - 1]! + 1 };
+    }
+    this.queue.shift();
+    this.taken = 0;
+    this.queuedBytes -= chunk.size;
+    return { chunk, from, to, next: chunk.next };
+  }
+
+  /** Reads again from an offset on. */
+  rewind(offset: number): void {
+    this.epoch += 1;
+    this.position = offset;
+    this.queue.length = 0;
+    this.taken = 0;
+    this.queuedBytes = 0;
+    this.waits = this.handed > 0;
+  }
+
+  lose(): void {
+    this.isLost = true;
+    this.rewind(this.settled);
+  }
+}

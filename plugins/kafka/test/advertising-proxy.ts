@@ -1,0 +1,98 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Address } from "./server.ts";
+
+const METADATA = 3;
+const FIND_COORDINATOR = 10;
+
+/**
+ * Stands between a client and a broker, and changes the addresses under which the broker says that it is reached. Behind
+ * another proxy, which cuts and stalls, the client comes through that one each time.
+ */
+export class AdvertisingProxy {
+  readonly address: Address;
+  private port: number;
+  private readonly server: Server;
+
+  private constructor(server: Server, address: Address) {
+    this.server = server;
+    this.address = address;
+    this.port = address.port;
+  }
+
+  static async to(broker: Address): Promise<AdvertisingProxy> {
+    const server = createServer((client) => made.join(client, connect(broker)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    server.unref();
+    const made = new AdvertisingProxy(server, { host: "127.0.0.1", port: (server.address() as { port: number }).port });
+    return made;
+  }
+
+  /** The port that brokers are said to have. */
+  advertise(port: number): void {
+    this.port = port;
+  }
+
+  close(): void {
+    this.server.close();
+  }
+
+  private join(client: Socket, broker: Socket): void {
+    const asked = new Map<number, number>();
+    const requests = frames((frame) => {
+      asked.set(frame.readInt32BE(8), frame.readInt16BE(4));
+      broker.write(frame);
+    });
+    const answers = frames((frame) => {
+      const id = frame.readInt32BE(4);
+      const api = asked.get(id);
+      asked.delete(id);
+      if (api === METADATA) patchMetadata(frame, this.port);
+      else if (api === FIND_COORDINATOR) patchCoordinator(frame, this.port);
+      client.write(frame);
+    });
+    client.on("data", requests);
+    broker.on("data", answers);
+    for (const [one, other] of [
+      [client, broker],
+      [broker, client],
+    ] as const) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+      one.unref();
+    }
+  }
+}
+
+/** Cuts what comes into frames: a length of four bytes, then so many. */
+function frames(each: (frame: Buffer) => void): (bytes: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
+      const end = 4 + rest.readInt32BE(0);
+      each(Buffer.from(rest.subarray(0, end)));
+      rest = rest.subarray(end);
+    }
+  };
+}
+
+/** Version 6: correlation, throttle, then the brokers. */
+function patchMetadata(frame: Buffer, port: number): void {
+  let at = 16;
+  for (let left = frame.readInt32BE(12); left > 0; left--) {
+    at += 4;
+    at += 2 + frame.readInt16BE(at);
+    frame.writeInt32BE(port, at);
+    at += 4;
+    at += 2 + Math.max(0, frame.readInt16BE(at));
+  }
+}
+
+/** Version 2: correlation, throttle, error, its text, then the one broker. */
+function patchCoordinator(frame: Buffer, port: number): void {
+  let at = 14;
+  at += 2 + Math.max(0, frame.readInt16BE(at));
+  at += 4;
+  at += 2 + frame.readInt16BE(at);
+  if (frame.readInt32BE(at) > 0) frame.writeInt32BE(port, at);
+}
