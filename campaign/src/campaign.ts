@@ -98,10 +98,14 @@ function setup(open: OpenPair, folder: string, fault: string | undefined): Const
       commit_concurrency_limit: COMMIT_LIMIT,
       reconnect_interval_ms: 100,
       input: { ...open.input, middlewares: [...(open.inputMiddlewares ?? []), ...breaking] },
-      // Slow enough that events fall into the movement.
-      output: { ...open.output, middlewares: draining ? [] : [{ delay: { delay_ms: 5 } }] },
+      output: { ...open.output, middlewares: [...(open.outputMiddlewares ?? []), ...slow(draining)] },
     }),
   };
+}
+
+/** Slow enough that events fall into the movement. */
+function slow(draining: boolean): object[] {
+  return draining ? [] : [{ delay: { delay_ms: 5 } }];
 }
 
 class Run {
@@ -138,9 +142,13 @@ class Run {
   async end(): Promise<void> {
     const { open, product } = this;
     await settle(open.faults);
-    if (open.ends !== "terminate") return product.drain(DRAIN_MS);
+    if (!open.source.isEmpty) return product.drain(DRAIN_MS);
     await product.start();
-    await this.comesToRest();
+    const deadline = performance.now() + DRAIN_MS;
+    while (performance.now() < deadline && !(await open.source.isEmpty())) {
+      await wait(100);
+      await product.start();
+    }
     await product.terminate();
   }
 
@@ -163,14 +171,5 @@ class Run {
       await wait(5);
     }
     return true;
-  }
-
-  private async comesToRest(): Promise<void> {
-    const deadline = performance.now() + DRAIN_MS;
-    for (let last = -1; performance.now() < deadline; await wait(2000)) {
-      const now = await this.open.sink.progress();
-      if (now === last) return;
-      last = now;
-    }
   }
 }

@@ -81,6 +81,13 @@ async function portsOf(name: string): Promise<Record<string, number>> {
   return ports;
 }
 
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  let port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+  while (!(await isFree(port))) port++;
+  return port;
+}
+
 function variable(name: string, role: string): string {
   const parts = ["MQB_SERVICES", name, ...(role === "main" ? [] : [role]), "PORT"];
   return parts.join("_").replaceAll("-", "_").toUpperCase();

@@ -1,4 +1,12 @@
 import { fileToFile, fileToFileOnce } from "./file-to-file.ts";
+import { httpToKafka, kafkaToHttp } from "./http.ts";
+import { fileToKafka, kafkaToKafka, kafkaToKafkaOnce } from "./kafka.ts";
+import { kafkaToNats, natsToFile, natsToKafka } from "./nats.ts";
 import type { Pair } from "./pair.ts";
 
-export const pairs: readonly Pair[] = [fileToFile, fileToFileOnce];
+export const pairs: readonly Pair[] = [
+  ...[fileToFile, fileToFileOnce],
+  ...[fileToKafka, kafkaToKafka, kafkaToKafkaOnce],
+  ...[kafkaToNats, natsToKafka, natsToFile],
+  ...[httpToKafka, kafkaToHttp],
+];

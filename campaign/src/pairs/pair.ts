@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { FaultProxy } from "@mqb/testkit";
 import type { Order } from "../ledger.ts";
 import type { PrivateServer } from "../servers.ts";
@@ -5,8 +6,10 @@ import type { SmallDisk } from "../small-disk.ts";
 
 /** Where rows are put in: by a client that has nothing to do with the program under test. */
 export interface SourceEnd {
-  /** Resolves when the system has all of them; each is put in exactly once. */
+  /** Resolves when the system has all of them, each once, or they are on their way there. */
   append(rows: readonly string[]): Promise<void>;
+  /** Whether everything that was put in has been taken away, where that is not the end of a drain. */
+  isEmpty?(): Promise<boolean>;
 }
 
 /** Where rows come out, looked at by a client that has nothing to do with the program under test. */
@@ -35,6 +38,7 @@ export interface OpenPair {
   readonly input: object;
   readonly output: object;
   readonly inputMiddlewares?: readonly object[];
+  readonly outputMiddlewares?: readonly object[];
   /** Of the route. */
   readonly concurrency: number;
   readonly source: SourceEnd;
@@ -45,8 +49,6 @@ export interface OpenPair {
   readonly mayDouble: boolean;
   /** Rows that the ends themselves have made come twice: those that a source sent again, or a sink did not answer for. */
   doubledByEnds?(): number;
-  /** How the route ends when everything was put in [`drain`]: a source that never knows its end is asked to end. */
-  readonly ends?: "drain" | "terminate";
   close(): Promise<void>;
 }
 
@@ -55,4 +57,9 @@ export interface Pair {
   /** What must be installed, by the names of `scripts/services`. */
   readonly needs: readonly string[];
   open(folder: string): Promise<OpenPair>;
+}
+
+/** Where a plugin of this repository lies, built. */
+export function pluginFolder(name: string): string {
+  return fileURLToPath(new URL(`../../../plugins/${name}`, import.meta.url));
 }

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Address, FaultProxy } from "@mqb/testkit";
+import { Kafka, logLevel } from "kafkajs";
+import { keyOf, rowNumber } from "../ledger.ts";
+import type { SinkEnd, SourceEnd } from "../pairs/pair.ts";
+import type { PrivateServer } from "../servers.ts";
+
+const QUIET_MS = 8000;
+const BUFFER = 1 << 30;
+
+/** A topic of a private broker, filled by kafkajs and read by the console consumer that comes with Kafka. */
+export class KafkaTopic {
+  readonly name: string;
+  private readonly server: PrivateServer;
+  private readonly client: Kafka;
+  private readonly admin: ReturnType<Kafka["admin"]>;
+
+  private constructor(server: PrivateServer, name: string) {
+    this.server = server;
+    this.name = name;
+    this.client = new Kafka({
+      brokers: [hostPort(server.address)],
+      clientId: "campaign",
+      logLevel: logLevel.NOTHING,
+      retry: { retries: 30, initialRetryTime: 100, maxRetryTime: 2000 },
+    });
+    this.admin = this.client.admin();
+  }
+
+  static async create(server: PrivateServer, name: string, numPartitions: number): Promise<KafkaTopic> {
+    const topic = new KafkaTopic(server, name);
+    await topic.admin.connect();
+    await topic.admin.createTopics({
+      topics: [{ topic: name, numPartitions, replicationFactor: 1 }],
+      waitForLeaders: true,
+    });
+    return topic;
+  }
+
+  readonly source: SourceEnd = {
+    append: async (rows) => {
+      // Idempotent: what the client sends again after a lost answer must not be in the topic twice.
+      const producer = this.client.producer({ idempotent: true, maxInFlightRequests: 1 });
+      await producer.connect();
+      try {
+        const messages = rows.map((value) => ({
+          value,
+          key: keyOf(rowNumber(value)!),
+          headers: { key: keyOf(rowNumber(value)!) },
+        }));
+        await producer.send({ topic: this.name, acks: -1, messages });
+      } finally {
+        await producer.disconnect();
+      }
+    },
+  };
+
+  readonly sink: SinkEnd = {
+    progress: async () => {
+      try {
+        const offsets = await this.admin.fetchTopicOffsets(this.name);
+        return offsets.reduce((sum, { high }) => sum + Number(high), 0);
+      } catch {
+        // The broker is away for a moment.
+        return -1;
+      }
+    },
+    arrivals: async () => {
+      const library = (await this.server.variables()).get("MQB_TEST_KAFKA_LIB");
+      const { stdout } = await promisify(execFile)(
+        "java",
+        [
+          ...["-Xmx512m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"],
+          ...["-cp", join(library!, "*"), "org.apache.kafka.tools.consumer.ConsoleConsumer"],
+          ...["--bootstrap-server", hostPort(this.server.address), "--topic", this.name, "--from-beginning"],
+          ...["--timeout-ms", String(QUIET_MS), "--isolation-level", "read_committed"],
+        ],
+        { maxBuffer: BUFFER, encoding: "utf8" },
+      );
+      const lines = stdout.split("\n");
+      if (lines.at(-1) === "") lines.pop();
+      return lines;
+    },
+  };
+
+  async close(): Promise<void> {
+    await this.admin.disconnect();
+  }
+}
+
+/**
+ * A proxy before a broker. Brokers tell clients where they are; those of the proxy are told the proxy's port. Host and
+ * port stand in the answers of Kafka as a text and four bytes behind it, whatever the version.
+ */
+export function kafkaProxy(server: PrivateServer): Promise<FaultProxy> {
+  const told = advertised(server.address);
+  return FaultProxy.to(server.address, {
+    rewrite(bytes, proxy) {
+      const other = advertised(proxy);
+      for (let at = bytes.indexOf(told); at >= 0; at = bytes.indexOf(told, at + told.length)) other.copy(bytes, at);
+      return bytes;
+    },
+  });
+}
+
+export function hostPort({ host, port }: Address): string {
+  return `${host}:${port}`;
+}
+
+function advertised({ host, port }: Address): Buffer {
+  const number = Buffer.alloc(4);
+  number.writeInt32BE(port);
+  return Buffer.concat([Buffer.from(host), number]);
+}

@@ -1,0 +1,66 @@
+import { FaultProxy } from "@mqb/testkit";
+import { FlakyServer } from "../ends/flaky-server.ts";
+import { HttpPoster } from "../ends/http-poster.ts";
+import { hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
+import { freePort, PrivateServer } from "../servers.ts";
+import { type Pair, pluginFolder } from "./pair.ts";
+
+const MOODS_SEED = 1;
+
+export const httpToKafka: Pair = {
+  name: "http-kafka",
+  needs: ["kafka"],
+  async open(folder) {
+    const server = await PrivateServer.start("kafka", folder);
+    const topic = await KafkaTopic.create(server, "rows", 3);
+    const listens = { host: "127.0.0.1", port: await freePort() };
+    const [source, sink] = [await FaultProxy.to(listens), await kafkaProxy(server)];
+    const poster = new HttpPoster(source.address);
+    return {
+      plugins: [pluginFolder("http"), pluginFolder("kafka")],
+      input: { http: { url: hostPort(listens), path: "/rows", method: "POST" } },
+      output: { kafka: { url: hostPort(sink.address), topic: topic.name } },
+      concurrency: 2,
+      source: poster.source,
+      sink: topic.sink,
+      faults: { source, sink, servers: [server] },
+      order: "none",
+      mayDouble: true,
+      doubledByEnds: () => poster.unclear,
+      async close() {
+        poster.close();
+        await Promise.all([source.close(), sink.close(), topic.close()]);
+        await server.remove();
+      },
+    };
+  },
+};
+
+export const kafkaToHttp: Pair = {
+  name: "kafka-http",
+  needs: ["kafka"],
+  async open(folder) {
+    const server = await PrivateServer.start("kafka", folder);
+    const topic = await KafkaTopic.create(server, "rows", 3);
+    const flaky = await FlakyServer.listen(MOODS_SEED);
+    const [source, sink] = [await kafkaProxy(server), await FaultProxy.to(flaky.address)];
+    const url = `http://${hostPort(sink.address)}/rows`;
+    return {
+      plugins: [pluginFolder("http"), pluginFolder("kafka")],
+      input: { kafka: { url: hostPort(source.address), topic: topic.name, group_id: "campaign" } },
+      output: { http: { url, batch_concurrency: 8, request_timeout_ms: 1000 } },
+      outputMiddlewares: [{ retry: { max_attempts: 20, initial_interval_ms: 5, max_interval_ms: 200 } }],
+      concurrency: 1,
+      source: topic.source,
+      sink: flaky.sink,
+      faults: { source, sink, servers: [server] },
+      order: "none",
+      mayDouble: true,
+      doubledByEnds: () => flaky.unanswered,
+      async close() {
+        await Promise.all([source.close(), sink.close(), topic.close(), flaky.close()]);
+        await server.remove();
+      },
+    };
+  },
+};

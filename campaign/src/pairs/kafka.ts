@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { fileSource, positionedInput } from "../ends/file.ts";
+import { hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
+import { PrivateServer } from "../servers.ts";
+import { type Pair, pluginFolder } from "./pair.ts";
+
+const PARTITIONS = 3;
+
+export const fileToKafka: Pair = {
+  name: "file-kafka",
+  needs: ["kafka"],
+  async open(folder) {
+    const server = await PrivateServer.start("kafka", folder);
+    const topic = await KafkaTopic.create(server, "rows", 1);
+    const sink = await kafkaProxy(server);
+    const input = join(folder, "in.jsonl");
+    return {
+      plugins: [pluginFolder("kafka")],
+      input: positionedInput(input),
+      output: { kafka: { url: hostPort(sink.address), topic: topic.name } },
+      concurrency: 1,
+      source: fileSource(input),
+      sink: topic.sink,
+      faults: { sink, servers: [server] },
+      order: "all",
+      mayDouble: true,
+      async close() {
+        await Promise.all([sink.close(), topic.close()]);
+        await server.remove();
+      },
+    };
+  },
+};
+
+export const kafkaToKafka: Pair = betweenTopics("kafka-kafka", {}, true);
+
+/** Records and offsets in one transaction: nothing is lost, and nothing comes twice for who reads what is committed. */
+export const kafkaToKafkaOnce: Pair = betweenTopics("kafka-kafka-tx", { transactional_id: "campaign" }, false);
+
+function betweenTopics(name: string, output: object, mayDouble: boolean): Pair {
+  return {
+    name,
+    needs: ["kafka"],
+    async open(folder) {
+      const server = await PrivateServer.start("kafka", folder);
+      const from = await KafkaTopic.create(server, "from", PARTITIONS);
+      const to = await KafkaTopic.create(server, "to", PARTITIONS);
+      const [source, sink] = [await kafkaProxy(server), await kafkaProxy(server)];
+      return {
+        plugins: [pluginFolder("kafka")],
+        input: { kafka: { url: hostPort(source.address), topic: from.name, group_id: "campaign" } },
+        output: { kafka: { url: hostPort(sink.address), topic: to.name, partition_key: "key", ...output } },
+        concurrency: 1,
+        source: from.source,
+        sink: to.sink,
+        faults: { source, sink, servers: [server] },
+        order: "key",
+        mayDouble,
+        async close() {
+          await Promise.all([source.close(), sink.close(), from.close(), to.close()]);
+          await server.remove();
+        },
+      };
+    },
+  };
+}
