@@ -40,14 +40,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     fields: `url! topic:texts@template ${LOGIN} tls:tls group_id@input source_metadata:flag delayed_ack:flag producer_options:[pair]@output
       consumer_options:[pair]@input shared:flag partitions:int create_topic:flag partition_key@template@output`,
   },
-  nats: {
-    from: "@mqb/nats",
-    sides: "both",
-    replies: "request_reply",
-    fields: `url! subject@template stream ${LOGIN} tls:tls token:secret request_reply:flag request_timeout_ms:int delayed_ack:flag
-      deduplicate:flag no_jetstream:flag subscriber_mode:flag source_metadata:flag stream_max_messages:int
-      deliver_policy:all|last|new|last_per_subject stream_max_bytes:int prefetch_count:int shared:flag`,
-  },
   amqp: {
     from: "@mqb/amqp",
     sides: "both",
