@@ -93,24 +93,28 @@ export interface OpenedEnd<T> extends AsyncDisposable {
 const definition: EndpointDefinition<never> = http as never;
 
 /** Opens the sink alone. */
-export async function sink(options: HttpOptions, plugins: readonly Plugin[] = []): Promise<OpenedEnd<Publisher>> {
-  const opened = contextOf("output", plugins);
+export async function sink(
+  options: HttpOptions,
+  plugins: readonly Plugin[] = [],
+  clock: Clock = systemClock,
+): Promise<OpenedEnd<Publisher>> {
+  const opened = contextOf("output", plugins, clock);
   const end = await definition.output!.open(httpSchema.parse(options) as never, opened.context);
   return { end, ...opened, [Symbol.asyncDispose]: () => end.close() };
 }
 
 /** Opens the source alone. */
 export async function source(options: Partial<HttpOptions>): Promise<OpenedEnd<Consumer> & { readonly port: number }> {
-  const opened = contextOf("input", []);
+  const opened = contextOf("input", [], systemClock);
   const config = httpSchema.parse({ url: ANY_PORT, ...options });
   const end = await definition.input!.open(config as never, opened.context);
   const port = Number(/:(\d+)$/.exec(String(end.status!().details!["bound_addr"]))![1]);
   return { end, port, ...opened, [Symbol.asyncDispose]: () => end.close() };
 }
 
-function contextOf(side: "input" | "output", plugins: readonly Plugin[]) {
+function contextOf(side: "input" | "output", plugins: readonly Plugin[], clock: Clock) {
   const log = recordingLogger();
-  const context = fakeContext<Clock>({ side, path: side, log, clock: systemClock, plugins: [plugin, standard, ...plugins] });
+  const context = fakeContext<Clock>({ side, path: side, log, clock, plugins: [plugin, standard, ...plugins] });
   return { context, log };
 }
 

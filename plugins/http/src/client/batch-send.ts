@@ -57,7 +57,9 @@ export class BatchSend implements ExchangeEvents {
     const isGood = exchange.status < 300 || passThroughStatus;
     if (!stream || !isGood) return undefined;
     const done = (outcome: Outcome): void => this.landed(exchange, outcome);
-    return new StreamedAnswer(exchange, { batch: this.batch, stream, limit: maxAnswerBytes, signal: this.signal, done });
+    const { batch, signal } = this;
+    const { clock } = this.publisher;
+    return new StreamedAnswer(exchange, { batch, stream, limit: maxAnswerBytes, signal, clock, done });
   }
 
   ended(exchange: ClientExchange): void {

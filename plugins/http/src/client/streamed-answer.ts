@@ -1,4 +1,4 @@
-import { ACCEPTED, batchOf, describeError, failed, Message, type MessageBatch, type Metadata, type Outcome, type Publisher } from "@mqb/core/plugin";
+import { ACCEPTED, batchOf, type Clock, describeError, failed, Message, type MessageBatch, type Metadata, type Outcome, type Publisher } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
 import { createSplitter, formatOfStream, type Splitter, type StreamFormat, type StreamItem } from "../stream/splitter.ts";
 import type { BodySink, ClientExchange } from "./exchange.ts";
@@ -11,6 +11,7 @@ export interface StreamSetup {
   /** Bytes of one item. */
   readonly limit: number;
   readonly signal: AbortSignal;
+  readonly clock: Clock;
   readonly done: (outcome: Outcome) => void;
 }
 
@@ -58,7 +59,7 @@ export class StreamedAnswer implements BodySink {
   }
 
   end(): void {
-    if (this.broken !== undefined) return;
+    if (this.broken !== undefined) return this.fail(this.broken);
     this.pass(this.splitter.end());
     this.finish({ http_stream_end: "true" }, ACCEPTED);
   }
@@ -80,7 +81,7 @@ export class StreamedAnswer implements BodySink {
     this.sending = this.sending.then(async () => {
       if (this.broken !== undefined) return;
       await this.send(messages);
-      this.exchange.since = performance.now();
+      this.exchange.since = this.setup.clock.monotonic();
       controller?.resume();
     });
   }
