@@ -33,6 +33,7 @@ function evaluate(code: Code, fields: Fields, context: Value): Value {
   const at = (path: readonly (string | number)[]): Value => path.reduce<Value>(member, context);
   const source: Source = {
     field: (slot) => at(fields.paths[slot]!),
+    plainNumber: () => undefined,
     isText: (slot, text) => at(fields.paths[slot]!) === text,
     meta: (key) => at(["meta", key]),
     wholeMeta: () => at(["meta"]),

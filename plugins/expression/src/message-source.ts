@@ -13,6 +13,7 @@ import {
 import type { Fields } from "./compile/fields.ts";
 import type { Source } from "./compile/frame.ts";
 import { expressionErrors } from "./errors.ts";
+import { plainNumber } from "./number/bytes.ts";
 import { readNumberText } from "./number/text.ts";
 import { fromJson, type Value } from "./value.ts";
 
@@ -39,6 +40,7 @@ export class MessageSource implements Source {
   readonly #reads: boolean;
   #batch!: MessageBatch;
   #index = 0;
+  #isReadable: boolean | undefined;
   #root: Value | undefined;
   /** Lists and objects of this message that were asked for, by slot. */
   readonly #parsed: Value[] = [];
@@ -51,6 +53,7 @@ export class MessageSource implements Source {
   /** Turns to a batch, before its messages. */
   begin(batch: MessageBatch): void {
     this.#batch = batch;
+    this.#isReadable = undefined;
     if (this.#reads) this.found.begin(batch);
   }
 
@@ -58,10 +61,16 @@ export class MessageSource implements Source {
   turnTo(index: number): void {
     this.#index = index;
     this.#root = undefined;
-    this.#parsed.length = 0;
+    if (this.#parsed.length > 0) this.#parsed.length = 0;
     if (!this.#reads) return;
     if (this.found.root(index) !== FieldKind.object) throw expressionErrors.NOT_AN_OBJECT({});
     this.found.at(index);
+  }
+
+  /** All payloads of the batch are UTF-8; looked at when first asked for. False where that would be much to look at. */
+  get isReadable(): boolean {
+    this.#isReadable ??= isReadable(this.#batch);
+    return this.#isReadable;
   }
 
   /** A message that `turnTo` does not refuse. */
@@ -80,7 +89,7 @@ export class MessageSource implements Source {
     const end = ends[base + slot]!;
     switch (this.kind(slot)) {
       case FieldKind.number:
-        return readNumberText(numberText(bytes, start, end));
+        return this.plainNumber(slot) ?? readNumberText(numberText(bytes, start, end));
       case FieldKind.string:
         return readString(bytes, start, end);
       case FieldKind.true:
@@ -94,6 +103,15 @@ export class MessageSource implements Source {
       default:
         return null;
     }
+  }
+
+  plainNumber(slot: number): number | undefined {
+    const { bytes, starts, ends, base } = this.found;
+    const kind = this.kind(slot);
+    if (kind !== FieldKind.number && kind !== FieldKind.string) return undefined;
+    const quote = kind === FieldKind.string ? 1 : 0;
+    const number = plainNumber(bytes, starts[base + slot]! + quote, ends[base + slot]! - quote);
+    return Number.isNaN(number) ? undefined : number;
   }
 
   isText(slot: number, text: string, quoted: Buffer): boolean {
@@ -122,4 +140,16 @@ function parseObject(payload: Uint8Array): JsonObject {
   const value = isUtf8(payload) ? parseJson(payload) : undefined;
   if (isJsonObject(value)) return value;
   throw expressionErrors.NOT_AN_OBJECT({});
+}
+
+/** In one piece: what lies between the payloads of a batch is little, and is text where they are. */
+function isReadable({ slab }: MessageBatch): boolean {
+  if (!slab || slab.starts.length === 0) return false;
+  let first = slab.starts[0]!;
+  let last = 0;
+  for (let i = 0; i < slab.starts.length; i++) {
+    first = Math.min(first, slab.starts[i]!);
+    last = Math.max(last, slab.ends[i]!);
+  }
+  return isUtf8(slab.bytes.subarray(first, last));
 }

@@ -1,4 +1,3 @@
-import type { Matches } from "@mqb/core/plugin";
 import expression from "@mqb/expression";
 import { expect, test } from "vitest";
 import { bothForms } from "./messages.ts";
@@ -65,7 +64,7 @@ const ROWS = [
   '{"\\u0061":7}',
 ];
 
-const NUMBERS = ["7", "-7", "0", "7.5", "+7", "0.1", "9007199254740993", "1e400", "123456789012345"];
+const NUMBERS = ["7", "-7", "0", "7.5", "+7", "0.1", "9007199254740993", "123456789012345"];
 const TESTS = [
   ...["==", "!=", "<", "<=", ">", ">="].flatMap((operator) =>
     NUMBERS.flatMap((number) => [
@@ -104,14 +103,7 @@ const [asMessages, asSlab] = bothForms(ROWS);
 const slowly = (source: string): string => `(${source}) or false`;
 
 test.each([...TESTS, ...JOINS])("%s says of a whole batch what it says of each message", (source) => {
-  let expected: Matches;
-  try {
-    expected = predicate(slowly(source)).test(asSlab!);
-  } catch (error) {
-    // What cannot be compiled cannot be compiled either way.
-    expect(() => predicate(source)).toThrow((error as Error).message.split("\n")[0]!.split(", at column")[0]);
-    return;
-  }
+  const expected = predicate(slowly(source)).test(asSlab!);
   for (const batch of [asMessages!, asSlab!]) {
     const { matched, failed } = predicate(source).test(batch);
     expect([...matched].map((index) => ROWS[index])).toEqual([...expected.matched].map((index) => ROWS[index]));

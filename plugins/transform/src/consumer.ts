@@ -13,7 +13,8 @@ export function transformReceived(inner: Consumer, transformer: Transformer, con
       const { length } = delivery.batch;
       if (length === 0) return delivery;
       const { batch, kept, rejected } = transformer.run(delivery.batch);
-      if (!kept) return { batch, commit: (dispositions) => delivery.commit(dispositions) };
+      const release = (): void => delivery.release?.();
+      if (!kept) return { batch, commit: (dispositions) => delivery.commit(dispositions), release };
       context.accounting.settle("filtered", rejected.length);
       const first = failureText(rejected[0]!.failure);
       context.log.warn(`${rejected.length} message(s) were rejected and dropped; the first one: ${first}`, {
@@ -21,6 +22,7 @@ export function transformReceived(inner: Consumer, transformer: Transformer, con
       });
       return {
         batch,
+        release,
         // Not "the source is empty".
         ...(batch.length === 0 ? { emptied: true } : {}),
         commit: (own) => delivery.commit(own && scatter<Disposition>(length, kept, own, ACK, ACK)),

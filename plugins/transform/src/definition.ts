@@ -16,6 +16,7 @@ import { Transformer } from "./transformer.ts";
 export const transform = defineMiddleware({
   description: "Reshapes JSON: a mapping, an expression and a schema that converts and checks, in this order",
   schema: transformSchema,
+  keepsNothing: true,
   async input(inner, settings, context) {
     const transformer = await open(settings, context);
     return transformer ? transformReceived(inner, transformer, context) : inner;

@@ -1,12 +1,22 @@
-import { describeError, type Evaluator, type ExpressionCompiler, isMqbError, Message } from "@mqb/core/plugin";
+import {
+  batchOf,
+  describeError,
+  type Evaluator,
+  type ExpressionCompiler,
+  isMqbError,
+  Message,
+  type MessageBatch,
+} from "@mqb/core/plugin";
 import { compileFields, type FieldFinder, FieldKind } from "@mqb/json";
 import { type Failure, parseFailure } from "./failure.ts";
+import type { Output } from "./output.ts";
 
 const NO_OBJECT = "expression requires a structured JSON object payload";
 
 /** Computes documents from messages. */
 export class ExpressionStage {
   failure: Failure | undefined;
+  private batch: MessageBatch = batchOf([]);
   private readonly evaluator: Evaluator;
   /** For expressions that read only metadata: the payload has to be an object for them too, and nobody else looks. */
   private readonly looks: FieldFinder | undefined;
@@ -15,6 +25,25 @@ export class ExpressionStage {
   constructor(source: string, compiler: ExpressionCompiler) {
     this.evaluator = compiler.evaluator(source);
     this.looks = refusesNoObject(this.evaluator) ? undefined : compileFields([]);
+  }
+
+  /** Turns to a batch, for `write`. */
+  begin(batch: MessageBatch): void {
+    this.batch = batch;
+    if (!this.looks) this.evaluator.begin?.(batch);
+  }
+
+  /** Appends the new document of a message of the batch; false when there is none. Undefined: use `apply`. */
+  write(index: number, out: Output): boolean | undefined {
+    const { evaluator, looks } = this;
+    if (looks || !evaluator.write) return undefined;
+    try {
+      evaluator.write(index, out);
+      return true;
+    } catch (error) {
+      this.failedWith(error, this.batch.payload(index));
+      return false;
+    }
   }
 
   /** The new document; undefined when there is none, and `failure` says why. */
@@ -27,8 +56,12 @@ export class ExpressionStage {
     try {
       return this.evaluator.evaluate(message);
     } catch (error) {
-      return this.fail(payload, isNoObject(error) ? NO_OBJECT : describeError(error));
+      return this.failedWith(error, payload);
     }
+  }
+
+  private failedWith(error: unknown, payload: Uint8Array): undefined {
+    return this.fail(payload, isNoObject(error) ? NO_OBJECT : describeError(error));
   }
 
   private fail(payload: Uint8Array, text: string): undefined {

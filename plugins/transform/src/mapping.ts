@@ -1,7 +1,9 @@
+import type { MessageBatch } from "@mqb/core/plugin";
 import {
+  type BatchFields,
+  compileBatchFields,
   compileFields,
   type FieldEdit,
-  type FieldFinder,
   FieldKind,
   numberText,
   parsePath,
@@ -54,29 +56,56 @@ export class Mapping {
   failure: Failure | undefined;
   private readonly rules: readonly Rule[];
   private readonly obliged: readonly number[];
-  private readonly finder: FieldFinder;
+  private readonly found: BatchFields;
   private readonly places: readonly Place[];
-  private bytes: Uint8Array = Buffer.alloc(0);
+  /** No field of the new document has fields set inside it. */
+  private readonly isFlat: boolean;
 
   constructor(rules: readonly (Rule & { readonly steps: ReturnType<typeof parsePath> })[]) {
     this.rules = rules;
-    this.finder = compileFields(rules.map(({ steps }) => steps));
+    this.found = compileBatchFields(rules.map(({ steps }) => steps));
     this.places = placesOf(rules);
+    this.isFlat = this.places.every(({ inside }) => inside.length === 0);
     this.obliged = [...rules.keys()].filter((index) => rules[index]!.required && rules[index]!.default === undefined);
   }
 
-  /** Appends the new document for `bytes[start .. end)`. False when it cannot; `failure` says why then. */
-  apply(bytes: Uint8Array, start: number, end: number, out: Output): boolean {
-    const { finder } = this;
-    if (!finder.find(bytes, start, end)) {
-      this.failure = parseFailure(bytes.subarray(start, end));
+  /** Turns to a batch, before its messages. */
+  begin(batch: MessageBatch): void {
+    this.found.begin(batch);
+  }
+
+  /** Appends the new document of a message. False when it cannot; `failure` says why then. */
+  apply(batch: MessageBatch, index: number, out: Output): boolean {
+    const { found } = this;
+    if (found.root(index) === FieldKind.absent) {
+      this.failure = parseFailure(batch.payload(index));
       return false;
     }
-    for (const index of this.obliged) {
-      if (finder.kinds[index] === FieldKind.absent) return this.isMissing(this.rules[index]!);
+    found.at(index);
+    for (let i = 0; i < this.obliged.length; i++) {
+      const rule = this.obliged[i]!;
+      if (found.kinds[found.base + rule] === FieldKind.absent) return this.isMissing(this.rules[rule]!);
     }
-    this.bytes = bytes;
-    return this.object(this.places, "$", out);
+    return this.isFlat ? this.flat(out) : this.object(this.places, "$", out);
+  }
+
+  private flat(out: Output): boolean {
+    const { places, found, rules } = this;
+    const { bytes, base, kinds, starts, ends } = found;
+    out.byte(OPEN);
+    let count = 0;
+    for (let i = 0; i < places.length; i++) {
+      const { rule, first, next } = places[i]!;
+      const at = base + rule;
+      const isThere = kinds[at] !== FieldKind.absent;
+      const fallback = isThere ? undefined : rules[rule]!.default;
+      if (!isThere && !fallback) continue;
+      out.put(count++ === 0 ? first : next);
+      if (fallback) out.put(fallback);
+      else out.copy(bytes, starts[at]!, ends[at]!);
+    }
+    out.byte(CLOSE);
+    return true;
   }
 
   private object(places: readonly Place[], path: string, out: Output): boolean {
@@ -100,7 +129,7 @@ export class Mapping {
 
   private hasOwn({ rule }: Place): boolean {
     if (rule === NO_RULE) return false;
-    return this.finder.kinds[rule] !== FieldKind.absent || this.rules[rule]!.default !== undefined;
+    return this.kind(rule) !== FieldKind.absent || this.rules[rule]!.default !== undefined;
   }
 
   private value(place: Place, path: string, out: Output): boolean {
@@ -113,8 +142,13 @@ export class Mapping {
   }
 
   private own(rule: number, out: Output): void {
-    if (this.finder.kinds[rule] === FieldKind.absent) out.put(this.rules[rule]!.default!);
-    else out.copy(this.bytes, this.finder.starts[rule]!, this.finder.ends[rule]!);
+    const { bytes, base, starts, ends } = this.found;
+    if (this.kind(rule) === FieldKind.absent) out.put(this.rules[rule]!.default!);
+    else out.copy(bytes, starts[base + rule]!, ends[base + rule]!);
+  }
+
+  private kind(rule: number): number {
+    return this.found.kinds[this.found.base + rule]!;
   }
 
   /** A field that is copied and has fields set inside it. Rare, so not made to be fast. */

@@ -1,8 +1,10 @@
+import type { ByteSink } from "@mqb/core/plugin";
+
 const SHORT = 40;
 const LEAST = 1024;
 
 /** Bytes that are written one after another into a buffer that grows. */
-export class Output {
+export class Output implements ByteSink {
   length = 0;
   #bytes: Buffer;
 

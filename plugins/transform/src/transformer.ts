@@ -54,6 +54,8 @@ export class Transformer {
     const places = new Uint32Array(length);
     const rejected: Rejected[] = [];
     let reasons: Map<number, string> | undefined;
+    this.stages.mapping?.begin(batch);
+    if (!this.stages.mapping) this.stages.expression?.begin(batch);
     let count = 0;
     for (let index = 0; index < length; index++) {
       const bytes = slab ? slab.bytes : batch.payload(index);
@@ -105,11 +107,13 @@ export class Transformer {
       const { scratch } = this;
       const last = !expression && !schema;
       scratch.length = 0;
-      if (!mapping.apply(bytes, start, end, last ? out : scratch)) return this.failed(mapping);
+      if (!mapping.apply(batch, index, last ? out : scratch)) return this.failed(mapping);
       if (last) return true;
       [from, at, to] = [scratch.bytes, 0, scratch.length];
     }
     if (expression) {
+      const written = !mapping && !schema ? expression.write(index, out) : undefined;
+      if (written !== undefined) return written || this.failed(expression);
       const message = mapping ? new Message(from.subarray(at, to), batch.metadata(index)) : batch.at(index);
       const computed = expression.apply(message);
       if (!computed) return this.failed(expression);

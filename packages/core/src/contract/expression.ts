@@ -25,6 +25,8 @@ export interface Evaluator {
 
 /** Bytes that are appended one after another. */
 export interface ByteSink {
+  /** How many there are; set back, the last ones are gone. */
+  length: number;
   byte(byte: number): void;
   put(bytes: Uint8Array): void;
   copy(from: Uint8Array, start: number, end: number): void;

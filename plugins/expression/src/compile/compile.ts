@@ -14,6 +14,7 @@ import type { Code, Frame } from "./frame.ts";
 import { elementsOf, LOOPS } from "./loops.ts";
 import { namingTexts } from "./misfit.ts";
 import { OPERATORS, unsupported } from "./operators.ts";
+import { fieldWriter, objectWriter, valueWriter, type Writer } from "./writer.ts";
 
 export interface Compilation {
   readonly source: string;
@@ -25,6 +26,13 @@ export interface Compilation {
 /** Makes closures of a tree. Throws `config` errors for functions that do not exist and wrong numbers of inputs. */
 export function compile(node: Node, to: Compilation): Code {
   return new Compiler(to).code(node);
+}
+
+/** The same with a writer, for expressions whose value goes out as JSON. */
+export function compileWriter(node: Node, to: Compilation): { code: Code; writer: Writer } {
+  const compiler = new Compiler(to);
+  const code = compiler.code(node);
+  return { code, writer: compiler.writer(node, code) };
 }
 
 /** The same with a test for whole batches, where there is one that needs no closures. */
@@ -92,6 +100,18 @@ class Compiler {
       case "block":
         return this.block(node.sets, node.result);
     }
+  }
+
+  /** Writes the value of a node that `code` computes. */
+  writer(node: Node, code: Code): Writer {
+    const slot = this.slotOf(node);
+    if (slot !== undefined) return fieldWriter(slot);
+    if (node.type !== "object") return valueWriter(code);
+    const keys = node.members.map(([key]) =>
+      key.type === "literal" && typeof key.value === "string" ? key.value : undefined,
+    );
+    if (keys.includes(undefined) || new Set(keys).size < keys.length) return valueWriter(code);
+    return objectWriter(node.members.map(([, value], at) => [keys[at]!, this.writer(value, this.code(value))]));
   }
 
   /** A name or a member: of the payload, the metadata, an element, or any other value. */
@@ -202,11 +222,13 @@ class Compiler {
     const codes = inputs.map((input) => this.code(input));
     const constants = inputs.map((input) => (input.type === "literal" ? input.value : undefined));
     const call = found.prepare ? this.prepared(() => found.prepare!(constants), at) : found.call;
-    return (frame) => {
+    const whole: Code = (frame) => {
       const values = codes.map((code) => code(frame));
       for (const value of values) if (isList(value)) frame.step(value.length);
       return call(values, frame);
     };
+    const slot = name === "number" ? this.slotOf(inputs[0]!) : undefined;
+    return slot === undefined ? whole : (frame) => frame.source.plainNumber(slot) ?? whole(frame);
   }
 
   private method(name: string, of: Code, inputs: readonly Node[], at: number): Code {

@@ -10,6 +10,8 @@ export interface Source {
   field(slot: number): Value;
   /** Whether the field is this text, whose JSON has no escapes: compared as bytes, without making a text of it. */
   isText(slot: number, text: string, quoted: Buffer): boolean;
+  /** The field where it is a number, or a text that writes one, and all of that is a double; undefined for the rest. */
+  plainNumber(slot: number): number | undefined;
   /** A metadata value as text, or null. */
   meta(key: string): Value;
   wholeMeta(): Value;
@@ -31,8 +33,9 @@ export class Frame {
 
   reset(): void {
     this.steps = 0;
-    this.elements.length = 0;
-    this.locals.clear();
+    // Asked first: even what is empty costs more to empty than the rest of a small expression.
+    if (this.elements.length > 0) this.elements.length = 0;
+    if (this.locals.size > 0) this.locals.clear();
   }
 
   step(count = 1): void {

@@ -26,7 +26,11 @@ export function multiply(a: ZenNumber, b: ZenNumber): ZenNumber {
     const product = a * b;
     if (Number.isSafeInteger(a) && Number.isSafeInteger(b) && Number.isSafeInteger(product)) return product + 0;
     const [x, y] = [micros(a), micros(b)];
-    if (x !== undefined && y !== undefined && Math.abs(x * y) < SMALL) return (x * y) / (MICRO * MICRO) + 0;
+    if (x !== undefined && y !== undefined) {
+      if (Math.abs(x * y) < SMALL) return (x * y) / (MICRO * MICRO) + 0;
+      if (Math.abs(x * b) < SMALL && Number.isSafeInteger(b)) return (x * b) / MICRO + 0;
+      if (Math.abs(a * y) < SMALL && Number.isSafeInteger(a)) return (a * y) / MICRO + 0;
+    }
   }
   const [x, y] = [exact(a, "Multiply"), exact(b, "Multiply")];
   return made(x.coefficient * y.coefficient, x.scale + y.scale, "Multiply");
