@@ -16,7 +16,7 @@ import { Codecs } from "../wire/codecs.ts";
 import { RecordFields } from "../wire/fields.ts";
 import { partitionKey } from "../wire/produce.ts";
 import { Commits } from "./commits.ts";
-import { Fetcher, type FetchHost } from "./fetcher.ts";
+import { corrupt, Fetcher, type FetchHost } from "./fetcher.ts";
 import { GroupMember, type Joined, type Turn } from "./group.ts";
 import { committedOffsets, EARLIEST, LATEST, listOffsets, type Place } from "./offsets.ts";
 import { Partition } from "./partition.ts";
@@ -192,7 +192,13 @@ export class KafkaConsumer implements Consumer, FetchHost {
     const at = order.findIndex((one) => one.hasRecords);
     if (at < 0) return undefined;
     const partition = order[at]!;
-    const { chunk, from, to, next } = partition.take(max);
+    let taken: ReturnType<Partition["take"]>;
+    try {
+      taken = partition.take(max);
+    } catch (cause) {
+      throw corrupt(cause, partition);
+    }
+    const { chunk, from, to, next } = taken;
     // The others come before it is its turn again.
     if (order.length > 1 && !(partition.hasRecords && to - from < max))
       this.order = [...order.slice(at + 1), ...order.slice(0, at + 1)];

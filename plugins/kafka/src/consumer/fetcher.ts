@@ -9,7 +9,7 @@ import type { ConsumerOptions } from "../options/consumer.ts";
 import { tooOld } from "../publisher/producer.ts";
 import type { Codecs } from "../wire/codecs.ts";
 import { FETCH, FETCH_VERSIONS, type FetchedPartition, fetchRequest, parseFetched } from "../wire/fetch.ts";
-import { DamagedBatch, readRecords } from "../wire/record-reader.ts";
+import { DamagedBatch, FetchedRecords } from "../wire/record-reader.ts";
 import type { Partition } from "./partition.ts";
 
 export interface FetchHost {
@@ -196,12 +196,18 @@ export class Fetcher {
     const { codecs, options } = this.host;
     try {
       const read = { codecs, checks: options.checksums, aborted: fetched.aborted };
-      const chunk = await readRecords(bytes, fetched.start, fetched.end, offset, read);
-      if (chunk && chunk.next > offset && !isStale()) partition.add(chunk);
+      const records = await FetchedRecords.scan(bytes, fetched.start, fetched.end, offset, read);
+      if (records && records.next > offset && !isStale()) partition.add(records);
       return undefined;
     } catch (cause) {
-      if (!(cause instanceof DamagedBatch)) throw cause;
-      throw kafkaErrors.CORRUPT({ ...place, offset: cause.offset, reason: cause.message }, { cause });
+      throw corrupt(cause, partition);
     }
   }
+}
+
+/** The error of a batch that cannot be read; anything else as it is. */
+export function corrupt(cause: unknown, { topic, number: partition }: Partition): unknown {
+  if (!(cause instanceof DamagedBatch)) return cause;
+  const { offset, message: reason } = cause;
+  return kafkaErrors.CORRUPT({ topic, partition, offset, reason }, { cause });
 }

@@ -1,5 +1,6 @@
 import type { RecordChunk } from "../wire/chunk.ts";
 import { partitionKey } from "../wire/produce.ts";
+import type { FetchedRecords } from "../wire/record-reader.ts";
 
 /**
  * One assigned partition: how far it is read, what is read ahead, how far it is settled. Belongs to one membership: when the
@@ -25,8 +26,9 @@ export class Partition {
   private waits = false;
   /** An earlier membership of this process that has deliveries of the same partition on their way still. */
   private readonly before: Partition | undefined;
-  private readonly queue: RecordChunk[] = [];
-  /** Records of the first chunk that are handed out. */
+  private readonly queue: FetchedRecords[] = [];
+  /** The one that is being handed out, and how many of its records are. */
+  private current: RecordChunk | undefined;
   private taken = 0;
   queuedBytes = 0;
 
@@ -41,7 +43,7 @@ export class Partition {
   }
 
   get hasRecords(): boolean {
-    return this.queue.length > 0;
+    return this.current !== undefined || this.queue.length > 0;
   }
 
   get mayFetch(): boolean {
@@ -50,7 +52,7 @@ export class Partition {
   }
 
   get isDrained(): boolean {
-    return this.queue.length === 0 && !this.waits && this.end !== undefined && this.position >= this.end;
+    return !this.hasRecords && !this.waits && this.end !== undefined && this.position >= this.end;
   }
 
   /** Messages that are not settled yet, as far as is known. */
@@ -58,23 +60,23 @@ export class Partition {
     return Math.max(0, this.highWatermark - this.settled);
   }
 
-  add(chunk: RecordChunk): void {
-    this.position = chunk.next;
+  add(fetched: FetchedRecords): void {
+    this.position = fetched.next;
     // Only markers and aborted records: nothing will be settled for them.
-    if (chunk.count > 0) {
-      this.queue.push(chunk);
-      this.queuedBytes += chunk.size;
-    } else if (this.queue.length === 0 && this.handed === 0) this.settled = chunk.next;
+    if (!fetched.isEmpty) {
+      this.queue.push(fetched);
+      this.queuedBytes += fetched.size;
+    } else if (!this.hasRecords && this.handed === 0) this.settled = fetched.next;
   }
 
-  /** Up to `max` records that lie together. There are some. */
+  /** Up to `max` records that lie together. There are some. Throws a `DamagedBatch`. */
   take(max: number): {
     readonly chunk: RecordChunk;
     readonly from: number;
     readonly to: number;
     readonly next: number;
   } {
-    const chunk = this.queue[0]!;
+    const chunk = (this.current ??= this.read());
     const from = this.taken;
     const to = Math.min(chunk.count, from + max);
     this.handed += 1;
@@ -82,10 +84,19 @@ export class Partition {
       this.taken = to;
       return { chunk, from, to, next: chunk.offsets[to - 1]! + 1 };
     }
-    this.queue.shift();
+    this.current = undefined;
     this.taken = 0;
-    this.queuedBytes -= chunk.size;
     return { chunk, from, to, next: chunk.next };
+  }
+
+  private read(): RecordChunk {
+    const first = this.queue[0]!;
+    const chunk = first.read();
+    if (first.isEmpty) {
+      this.queue.shift();
+      this.queuedBytes -= first.size;
+    }
+    return chunk;
   }
 
   /** Reads again from an offset on. */
@@ -93,6 +104,7 @@ export class Partition {
     this.epoch += 1;
     this.position = offset;
     this.queue.length = 0;
+    this.current = undefined;
     this.taken = 0;
     this.queuedBytes = 0;
     this.waits = this.handed > 0;

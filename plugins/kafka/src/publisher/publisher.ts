@@ -1,7 +1,9 @@
 import {
   ACCEPTED,
+  describeError,
   type EndpointStatus,
   failed,
+  kindOf,
   type Logger,
   type MessageBatch,
   type MqbError,
@@ -58,7 +60,12 @@ export class KafkaPublisher implements Publisher {
     const outcomes = new Outcomes(batch.length);
     const work = this.write(batch, outcomes);
     await this.whileWanted(work, batch.length, outcomes, signal);
-    return outcomes.result();
+    const result = outcomes.result();
+    // Trouble with single messages is the route's; a lost connection is the output's own state.
+    const failure = result && outcomes.failures().error;
+    if (!failure || kindOf(failure, "retryable") === "connection")
+      this.lastError = failure ? describeError(failure) : undefined;
+    return result;
   }
 
   /** Writes a batch and tells of every message what became of it. Called by transactions too. */

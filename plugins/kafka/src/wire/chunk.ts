@@ -12,8 +12,6 @@ export interface RecordChunk {
   readonly offsets: Float64Array;
   /** 1 = the value is null. Absent = none is. */
   readonly nulls: Uint8Array | undefined;
-  /** Bytes that the chunk keeps in memory. */
-  readonly size: number;
   /** The offset behind all of it, records that are left out (markers, aborted ones) included. */
   readonly next: number;
 }
@@ -53,7 +51,7 @@ export class ChunkBuilder {
     if (valueSize < 0) (this.nulls ??= new Uint8Array(this.capacity))[at] = 1;
   }
 
-  build(bytes: Buffer, size: number, next: number): RecordChunk {
+  build(bytes: Buffer, next: number): RecordChunk {
     const { count, nulls } = this;
     return {
       bytes,
@@ -65,7 +63,6 @@ export class ChunkBuilder {
       headers: this.headers,
       offsets: this.offsets,
       nulls,
-      size,
       next,
     };
   }

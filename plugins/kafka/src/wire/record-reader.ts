@@ -29,87 +29,127 @@ export class DamagedBatch extends Error {
 
 /** A batch whose records are wanted, and where they lie. */
 interface Section {
+  readonly codec: number;
   readonly baseOffset: number;
   readonly count: number;
   readonly start: number;
   readonly end: number;
+  /** The offset behind it. */
+  readonly next: number;
 }
 
 const CODEC_BITS = 7;
+/** Bytes that are unpacked at once, if one batch has not more. */
+const UNPACKED_AT_ONCE = 512 * 1024;
 
 /**
- * The records of one partition in an answer to a fetch, from the offset that was asked for on: a batch comes as a whole, and what
- * lies before is left out; so is a batch at the end that is cut off. Undefined where there is not a whole batch.
- * Throws a `DamagedBatch`.
+ * The batches of one partition in an answer to a fetch, as they came: what is packed is unpacked when it is asked for, so that
+ * what waits takes no more memory than it took to send.
  */
-export async function readRecords(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  from: number,
-  options: ReadOptions,
-): Promise<RecordChunk | undefined> {
-  const skipped = new AbortedFilter(options.aborted);
-  const sections: Section[] = [];
-  let unfolded: GrowingBuffer | undefined;
-  let next = -1;
-  let total = 0;
-  for (let at = start; at + BATCH_HEADER <= end; ) {
-    const batchEnd = at + 12 + bytes.readInt32BE(at + 8);
-    const baseOffset = readOffset(bytes, at);
-    if (bytes[at + 16] !== 2)
-      throw new DamagedBatch(baseOffset, `it has the format ${bytes[at + 16]}, of before Kafka 0.11`);
-    if (batchEnd > end || batchEnd < at + BATCH_HEADER) break;
-    if (options.checks && !isIntact(bytes, at)) throw new DamagedBatch(baseOffset, "its checksum is wrong");
-    const attributes = bytes.readInt16BE(at + 21);
-    const count = bytes.readInt32BE(at + 57);
-    next = baseOffset + bytes.readInt32BE(at + 23) + 1;
-    if (next > from && skipped.takes(bytes, at, baseOffset, attributes)) {
-      const codec = attributes & CODEC_BITS;
-      let section: Section = { baseOffset, count, start: at + BATCH_HEADER, end: batchEnd };
-      if (codec !== 0 || unfolded) {
-        if (!unfolded) {
-          // Everything lies in one buffer in the end: what came unpacked before moves there.
-          unfolded = new GrowingBuffer(4 * (end - at));
-          for (const [i, before] of sections.entries()) sections[i] = moved(before, bytes, unfolded);
-        }
-        section =
-          codec === 0 ? moved(section, bytes, unfolded) : await unfold(section, codec, bytes, unfolded, options);
-      }
-      sections.push(section);
-      total += count;
-    }
-    at = batchEnd;
+export class FetchedRecords {
+  /** Bytes that it keeps in memory. */
+  readonly size: number;
+  /** The offset behind all of it, records that are left out (markers, aborted ones) included. */
+  readonly next: number;
+  private readonly bytes: Buffer;
+  private readonly sections: readonly Section[];
+  private readonly from: number;
+  private readonly codecs: Codecs;
+  private at = 0;
+
+  private constructor(
+    bytes: Buffer,
+    size: number,
+    from: number,
+    next: number,
+    sections: readonly Section[],
+    codecs: Codecs,
+  ) {
+    this.bytes = bytes;
+    this.size = size;
+    this.from = from;
+    this.next = next;
+    this.sections = sections;
+    this.codecs = codecs;
   }
-  if (next < 0) return undefined;
-  const records = unfolded?.written() ?? bytes;
-  const builder = new ChunkBuilder(total);
-  for (const section of sections) readSection(records, section, from, builder);
-  return builder.build(records, unfolded ? records.length : end - start, next);
-}
 
-function moved(section: Section, bytes: Buffer, out: GrowingBuffer): Section {
-  const start = out.length;
-  out.append(bytes.subarray(section.start, section.end));
-  return { ...section, start, end: out.length };
-}
+  /**
+   * The batches from the offset that was asked for on; one at the end that is cut off is left out. Undefined where there is not
+   * a whole batch. Loads the codecs. Throws a `DamagedBatch`.
+   */
+  static async scan(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    from: number,
+    options: ReadOptions,
+  ): Promise<FetchedRecords | undefined> {
+    const { codecs } = options;
+    const filter = new AbortedFilter(options.aborted);
+    const sections: Section[] = [];
+    let next = -1;
+    for (let at = start; at + BATCH_HEADER <= end; ) {
+      const batchEnd = at + 12 + bytes.readInt32BE(at + 8);
+      const baseOffset = readOffset(bytes, at);
+      if (bytes[at + 16] !== 2)
+        throw new DamagedBatch(baseOffset, `it has the format ${bytes[at + 16]}, of before Kafka 0.11`);
+      if (batchEnd > end || batchEnd < at + BATCH_HEADER) break;
+      if (options.checks && !isIntact(bytes, at)) throw new DamagedBatch(baseOffset, "its checksum is wrong");
+      const attributes = bytes.readInt16BE(at + 21);
+      next = baseOffset + bytes.readInt32BE(at + 23) + 1;
+      const count = bytes.readInt32BE(at + 57);
+      if (next > from && filter.takes(bytes, at, baseOffset, attributes) && count > 0) {
+        const codec = attributes & CODEC_BITS;
+        if (codec !== 0 && !codecs.get(codec)) await load(codecs, codec, baseOffset);
+        sections.push({ codec, baseOffset, count, start: at + BATCH_HEADER, end: batchEnd, next });
+      }
+      at = batchEnd;
+    }
+    return next < 0 ? undefined : new FetchedRecords(bytes, end - start, from, next, sections, codecs);
+  }
 
-async function unfold(
-  section: Section,
-  codec: number,
-  bytes: Buffer,
-  out: GrowingBuffer,
-  { codecs }: ReadOptions,
-): Promise<Section> {
-  const start = out.length;
-  try {
-    (codecs.get(codec) ?? (await codecs.load(codec))).decompress(bytes, section.start, section.end, out);
-  } catch (cause) {
-    if (cause instanceof RangeError || (cause as { kind?: unknown }).kind === "permanent")
+  get isEmpty(): boolean {
+    return this.at >= this.sections.length;
+  }
+
+  /** The next records, as many as are worth a batch. There are some. Throws a `DamagedBatch`. */
+  read(): RecordChunk {
+    const { sections } = this;
+    const isPacked = sections[this.at]!.codec !== 0;
+    const unpacked = isPacked ? new GrowingBuffer(UNPACKED_AT_ONCE) : undefined;
+    const places: Section[] = [];
+    let count = 0;
+    for (; this.at < sections.length; this.at++) {
+      const section = sections[this.at]!;
+      const isFull = unpacked !== undefined && unpacked.length >= UNPACKED_AT_ONCE;
+      if ((section.codec !== 0) !== isPacked || isFull) break;
+      places.push(unpacked ? this.unpack(section, unpacked) : section);
+      count += section.count;
+    }
+    const bytes = unpacked?.written() ?? this.bytes;
+    const builder = new ChunkBuilder(count);
+    for (const place of places) readSection(bytes, place, this.from, builder);
+    return builder.build(bytes, this.isEmpty ? this.next : places.at(-1)!.next);
+  }
+
+  private unpack(section: Section, into: GrowingBuffer): Section {
+    const start = into.length;
+    try {
+      this.codecs.get(section.codec)!.decompress(this.bytes, section.start, section.end, into);
+    } catch (cause) {
       throw new DamagedBatch(section.baseOffset, (cause as Error).message, cause);
+    }
+    return { ...section, start, end: into.length };
+  }
+}
+
+async function load(codecs: Codecs, codec: number, offset: number): Promise<void> {
+  try {
+    await codecs.load(codec);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new DamagedBatch(offset, cause.message, cause);
     throw cause;
   }
-  return { ...section, start, end: out.length };
 }
 
 function readSection(
