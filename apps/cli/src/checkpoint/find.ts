@@ -58,7 +58,7 @@ function checkpointOf(
   const bridge = createBridge({ registry, endpoints, clock, baseDir: cwd });
   const { openStore } = bridge;
   const checkpoint = input.definition.checkpoint?.(input.config, {
-    ...{ route: name, log: silentLogger, clock, baseDir: cwd, openStore },
+    ...{ route: name, log: silentLogger, clock, baseDir: cwd, openStore, service: registry.service },
   });
   if (!checkpoint) throw cliErrors.NO_CHECKPOINT({ source: input.type, of });
   return checkpoint;

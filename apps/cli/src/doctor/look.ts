@@ -58,9 +58,10 @@ async function lookAtEndpoint(
   const { probe } = definition;
   if (probe) {
     const { clock, baseDir, log = silentLogger } = options;
+    const { service } = options.registry;
     const findings = await patiently(options, async (signal) => {
       const before = clock.now();
-      const context = { route: route.name, path: place.path, side, signal, log, clock, baseDir };
+      const context = { route: route.name, path: place.path, side, signal, log, clock, baseDir, service };
       const found = await probe(config, context);
       return found.flatMap((finding) => [finding, ...clockFinding(finding, before, clock.now())]);
     });

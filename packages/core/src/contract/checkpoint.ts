@@ -1,6 +1,6 @@
 import type { OpenContext } from "./context.ts";
 
-export type CheckpointContext = Pick<OpenContext, "route" | "log" | "clock" | "baseDir" | "openStore">;
+export type CheckpointContext = Pick<OpenContext, "route" | "log" | "clock" | "baseDir" | "openStore" | "service">;
 
 /** The position of a source as it is stored, for `mqb checkpoint`. Its route should be stopped: whoever writes last wins. */
 export interface Checkpoint {

@@ -49,7 +49,10 @@ export interface CheckContext extends Pick<OpenContext, "expressions" | "service
 }
 
 /** What a look at a system needs to know; no route runs. `signal` aborts when nobody waits any longer. */
-export type ProbeContext = Pick<OpenContext, "route" | "path" | "side" | "signal" | "log" | "clock" | "baseDir">;
+export type ProbeContext = Pick<
+  OpenContext,
+  "route" | "path" | "side" | "signal" | "log" | "clock" | "baseDir" | "service"
+>;
 
 /** One thing that `mqb doctor` has looked at. Holds no secret. */
 export interface ProbeFinding {

@@ -6,9 +6,10 @@ export interface Delivery {
   readonly batch: MessageBatch;
   /**
    * Messages were received, and a middleware took all of them out of the batch: not "the source is empty". The route
-   * commits such a batch in its turn and reads on, also in a drain. Set by middlewares only.
+   * commits such a batch in its turn and reads on, also in a drain. `held`: what they were is kept, and not settled
+   * with the source by this commit, so that the source has not come forward yet. Set by middlewares only.
    */
-  readonly emptied?: boolean;
+  readonly emptied?: boolean | "held";
   /**
    * Settles the batch: `undefined` = every message acked, else one disposition per message, by position. The route
    * calls it exactly once, also for an empty batch, in the order of receipt where the consumer `commitsInOrder`. Younger
