@@ -27,7 +27,7 @@ interface LookedUp {
 /** How long lookups are waited for behind the signal to stop; shorter than a route waits. */
 const STOP_MS = 500;
 /** Something was received, but it is not ready. */
-const NOT_YET: Delivery = { batch: batchOf([]), emptied: true, commit: async () => {} };
+const NOT_YET: Delivery = { batch: batchOf([]), emptied: "held", commit: async () => {} };
 
 /**
  * Around a consumer: what fails for good is acked and dropped. When a lookup failed for now, the route connects anew,

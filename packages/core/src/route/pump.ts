@@ -244,7 +244,7 @@ export class Pump {
    * delivered does not tell: a position stays before the first nack, and what was in flight behind that may come again.
    */
   private comesForward({ batch, emptied }: Delivery, number: number, verdict: Verdict | undefined): boolean {
-    if (batch.length === 0 && !emptied) return false;
+    if (batch.length === 0 && emptied !== true) return false;
     const { nacked, dispositions, error } = verdict ?? { nacked: 0 };
     const { commitsInOrder } = this.source;
     if (nacked > 0) this.nacksSince += 1;

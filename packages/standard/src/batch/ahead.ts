@@ -40,7 +40,7 @@ export class Ahead {
     const last = await this.endRead();
     if (!last || last.batch.length > 0 || signal.aborted) return last;
     // It says nothing about the source that a read was empty which was ended before its time.
-    return { batch: last.batch, emptied: true, commit: (dispositions) => last.commit(dispositions) };
+    return { batch: last.batch, emptied: last.emptied || "held", commit: (dispositions) => last.commit(dispositions) };
   }
 
   /** The next `receive` rejects with this error. */

@@ -54,4 +54,4 @@ export function limitedConsumer(inner: Consumer, pace: Pace, { clock, draining, 
 }
 
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
-const NOT_YET: Delivery = { ...NOTHING, emptied: true };
+const NOT_YET: Delivery = { ...NOTHING, emptied: "held" };

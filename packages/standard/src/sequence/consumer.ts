@@ -124,7 +124,7 @@ export class SequenceConsumer implements Consumer {
     const { release } = delivery;
     return {
       batch: delivery.batch,
-      ...(delivery.emptied ? { emptied: true } : {}),
+      ...(delivery.emptied ? { emptied: delivery.emptied } : {}),
       commit: async (dispositions) => {
         try {
           if (dispositions?.some(isNack)) this.isIncomplete = true;

@@ -60,7 +60,7 @@ export class JoinConsumer implements Consumer {
       this.ended = false;
       const discarded = this.expire(isOver ? Number.POSITIVE_INFINITY : this.context.clock.monotonic());
       if (this.ready.length > 0) return this.handOn(max);
-      if (discarded || signal.aborted || this.closed) return this.nothing(true);
+      if (discarded || signal.aborted || this.closed) return this.nothing(discarded || "held");
       const delivery = await this.read(max, signal);
       const given = delivery && (await this.absorb(delivery, max, signal));
       if (given) return given;
@@ -130,7 +130,7 @@ export class JoinConsumer implements Consumer {
       this.held.add(delivery);
       // A stop ends a read in the same way; only a route that goes on reading has come to the end.
       this.ended = true;
-      return signal.aborted ? this.nothing(true) : undefined;
+      return signal.aborted ? this.nothing("held") : undefined;
     }
     if (this.settings.ack === "on_receive") await delivery.commit();
     const held = this.settings.ack === "on_join" ? this.held.add(delivery) : undefined;
@@ -142,8 +142,7 @@ export class JoinConsumer implements Consumer {
     if (groups.withoutKey > 0 && !this.told) this.tell();
     if (this.ready.length > 0) return this.handOn(max);
     if (batch.length === 0) return this.nothing(emptied);
-    // To the drain an emptied batch is one that went well: a sink that takes nothing would never be given up.
-    return held && context.draining && context.below.bounded ? undefined : this.nothing(true);
+    return held && context.draining && context.below.bounded ? undefined : this.nothing(held ? "held" : true);
   }
 
   /** Ends the groups whose time is over; true when there was one that is discarded. */
@@ -185,7 +184,7 @@ export class JoinConsumer implements Consumer {
     };
   }
 
-  private nothing(emptied: boolean): Delivery {
+  private nothing(emptied: Delivery["emptied"]): Delivery {
     const commit = (): Promise<void> => this.held.commitSettled();
     return emptied ? { batch: batchOf([]), emptied, commit } : { batch: batchOf([]), commit };
   }

@@ -50,7 +50,7 @@ it("in a drain, its pause is not taken for the end of the source, and nothing is
   // What the route does when it hears nothing for a second.
   silence.abort();
   const pause = await within(second, "it answers");
-  expect([pause.batch.length, pause.emptied]).toEqual([0, true]);
+  expect([pause.batch.length, pause.emptied]).toEqual([0, "held"]);
   await pause.commit();
   const again = consumer.receive(512, NEVER);
   await clock.advance(999);

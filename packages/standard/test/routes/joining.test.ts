@@ -49,6 +49,7 @@ it("a stop with open groups fires none, and acks none of their members", async (
   const route = bridge.route("r", { input: { source: {}, middlewares: [JOIN] }, output: { sink: {} } });
   await route.start();
   await clock.runUntil(sink.collected(1), 1_000);
+  await source.received(2);
   void route.stop();
   const result = await clock.runUntil(route.done, 5_000);
   expect(result.accounting).toMatchObject({ received: 3, delivered: 1, filtered: 1, nacked: 1, inFlight: 0 });
@@ -98,6 +99,20 @@ it("a drain ends at a sink that never takes a joined message, however many batch
     };
   };
   const input = { source: {}, middlewares: [JOIN] };
+  const route = bridge.route("r", { input, output: { sink: {} }, exit_on_empty: true });
+  await route.start();
+  const result = await clock.runUntil(route.done, 600_000);
+  expect(result).toMatchObject({ outcome: "failed", accounting: { delivered: 0, inFlight: 0 } });
+  expect(sink.sends.length).toBe(10);
+});
+
+it("a drain ends at a sink that never takes a joined message, also of a source that does not know its end", async () => {
+  const clock = new FakeClock();
+  const { sink, bridge } = setUp({ clock, drainIdleMs: 1_000 });
+  sink.failWhen(() => busy);
+  const publisher = await bridge.openPublisher({ memory: { topic: "t", capacity: 100 } });
+  for (const text of ["1", "2"]) await publisher.send(batchOf([message("x", text)]), NEVER);
+  const input = { memory: { topic: "t", enable_nack: true }, middlewares: [JOIN] };
   const route = bridge.route("r", { input, output: { sink: {} }, exit_on_empty: true });
   await route.start();
   const result = await clock.runUntil(route.done, 600_000);

@@ -6,7 +6,7 @@ import { message, payloads, setUp } from "./setup.ts";
 it("fires a group that is not whole in time, without ending the read that is under way", async () => {
   const { clock, source, consumer, receive } = await setUp();
   source.push([message("x", "1")]);
-  expect((await receive()).emptied).toBe(true);
+  expect((await receive()).emptied).toBe("held");
   const waiting = consumer.receive(100, NEVER);
   await clock.advance(299);
   expect(await isPending(waiting)).toBe(true);
