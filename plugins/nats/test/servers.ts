@@ -8,6 +8,11 @@ export function serverUrl(name: string, fallback: string): string {
 
 export const NATS_URL: string = serverUrl("nats", "nats://127.0.0.1:24222");
 
+export const MONITOR_URL: string = process.env["MQB_TEST_NATS_MONITOR_URL"] ?? "http://127.0.0.1:24322";
+/** One that tests stop, kill and restart. */
+export const SPARE_URL: string = serverUrl("nats-spare", "nats://127.0.0.1:24232");
+export const SPARE_MONITOR_URL = "http://127.0.0.1:24332";
+
 /** A name that nobody has used, for a stream or the first word of a subject. */
 export function freshName(): string {
   return `t${randomBytes(6).toString("hex")}`;
