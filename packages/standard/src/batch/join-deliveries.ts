@@ -7,7 +7,8 @@ const NOTHING = batchOf([]);
 export function joinDeliveries(parts: readonly Delivery[]): Delivery {
   if (parts.length === 1) return parts[0]!;
   const filled = parts.map((part) => part.batch).filter((batch) => batch.length > 0);
-  const emptied = filled.length === 0 && (parts.some((part) => part.emptied === true) || parts.find((part) => part.emptied)?.emptied);
+  const emptied =
+    filled.length === 0 && (parts.some((part) => part.emptied === true) || parts.find((part) => part.emptied)?.emptied);
   return {
     batch: filled.length > 0 ? joinBatches(filled) : NOTHING,
     ...(emptied ? { emptied } : {}),

@@ -36,16 +36,23 @@ export class JoinConsumer implements Consumer {
   private readonly held: HeldBatches;
   private readonly joiner = new Joiner();
   private readonly ready: Joined[];
+  private readonly outlives: boolean;
   /** A drain has come to its end: what is not whole will not become it. */
   private ended = false;
   private told = false;
   private closed = false;
 
-  constructor(inner: Consumer, settings: WeakJoinSettings, { groups, ready }: JoinMemory, context: JoinContext) {
+  constructor(
+    inner: Consumer,
+    settings: WeakJoinSettings,
+    { groups, ready, outlives }: JoinMemory,
+    context: JoinContext,
+  ) {
     this.inner = inner;
     this.settings = settings;
     this.groups = groups;
     this.ready = ready;
+    this.outlives = outlives;
     this.context = context;
     this.ahead = new Ahead(inner, context.clock, context.below);
     this.pauses = new Pauses(context.clock);
@@ -72,9 +79,10 @@ export class JoinConsumer implements Consumer {
     this.pauses.end();
     this.ahead.close();
     const { groups, ready } = this;
-    if (groups.messages + ready.length > 0 && this.settings.ack === "on_receive") {
+    if (groups.messages + ready.length > 0 && this.outlives) {
       const what = `${groups.messages} message(s) of open groups and ${ready.length} joined one(s)`;
-      const text = `${what} are acknowledged, and lost unless the input is opened again`;
+      const why = this.settings.ack === "on_receive" ? "are acknowledged" : "are not given again by their source";
+      const text = `${what} ${why}, and lost unless the input is opened again`;
       this.context.log.warn(`weak_join: ${text}`, { route: this.context.route });
     }
     await this.inner.close();

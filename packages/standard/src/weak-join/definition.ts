@@ -1,7 +1,7 @@
-import { defineMiddleware, type Finding, type OpenContext } from "@mqb/core/plugin";
+import { defineMiddleware, type Finding, type InputCapabilities, type MiddlewareContext } from "@mqb/core/plugin";
 import { type WeakJoinSettings, weakJoinSchema } from "./config.ts";
 import { JoinConsumer } from "./consumer.ts";
-import { Groups, type JoinMemory } from "./groups.ts";
+import { forgetBatches, Groups, type JoinMemory } from "./groups.ts";
 
 export const weakJoin = defineMiddleware({
   description: "Joins messages that belong together to one",
@@ -20,11 +20,21 @@ export const weakJoin = defineMiddleware({
 });
 
 /** Messages that their source has forgotten are kept over a reconnect; others come again. */
-function memoryOf(settings: WeakJoinSettings, { session }: OpenContext): JoinMemory {
+function memoryOf(settings: WeakJoinSettings, { session, below }: MiddlewareContext<InputCapabilities>): JoinMemory {
   const before = session.get("weak_join") as JoinMemory | undefined;
-  if (before) return before;
-  const memory: JoinMemory = { groups: new Groups(settings), ready: [] };
-  if (settings.ack === "on_receive") session.set("weak_join", memory);
+  if (before) {
+    // The batches that they came in belong to a source that is closed.
+    before.groups.forgetBatches();
+    for (const { group } of before.ready) forgetBatches(group);
+    return before;
+  }
+  const { takesBack = below.acknowledges } = below;
+  const memory: JoinMemory = {
+    groups: new Groups(settings),
+    ready: [],
+    outlives: settings.ack === "on_receive" || !takesBack,
+  };
+  if (memory.outlives) session.set("weak_join", memory);
   return memory;
 }
 

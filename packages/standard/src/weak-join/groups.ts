@@ -11,7 +11,7 @@ export interface Member {
   readonly message: Message;
   readonly branch: string;
   /** The batch of the source that it came in, and where; undefined when that is acknowledged already. */
-  readonly held: Held | undefined;
+  held: Held | undefined;
   readonly index: number;
 }
 
@@ -30,11 +30,18 @@ export interface Joined {
   readonly group: Group;
 }
 
-/** What a weak_join keeps; over a reconnect, when nobody else has it. */
+/** What a weak_join keeps. */
 export interface JoinMemory {
   readonly groups: Groups;
   /** Not handed on yet. */
   readonly ready: Joined[];
+  /** It is kept over a reconnect: nobody else has the messages. */
+  readonly outlives: boolean;
+}
+
+/** What becomes of the members is of no interest to anybody any more. */
+export function forgetBatches(group: Group): void {
+  for (const member of group.members) member.held = undefined;
 }
 
 /** The groups that are not whole yet, the oldest first. All wait equally long, so the oldest is the next to time out. */
@@ -78,6 +85,10 @@ export class Groups {
     this.bytes += size;
     this.messages += 1;
     return group.missing <= 0 ? this.remove(key, group) : undefined;
+  }
+
+  forgetBatches(): void {
+    for (const group of this.byKey.values()) forgetBatches(group);
   }
 
   /** Takes out the oldest group when its time is over by then. */

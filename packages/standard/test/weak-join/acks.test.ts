@@ -113,6 +113,36 @@ it("with on_receive, keeps what is joined and not handed on yet over a reconnect
   expect(again.context.log.at("warn")).toEqual([]);
 });
 
+it("with on_join, keeps what is open over a reconnect of a source that gives nothing again", async () => {
+  const session = new Map<string, unknown>();
+  const below = { acknowledges: false };
+  const first = await setUp({}, { session, below });
+  first.source.push([message("x", "1"), message("y", "2")]);
+  await (await first.receive()).commit();
+  await first.consumer.close();
+  expect(first.context.log.at("warn")).toEqual([expect.stringContaining("2 message(s) of open groups")]);
+
+  const again = await setUp({}, { session, below });
+  again.source.push([message("x", "3")]);
+  const joined = await again.receive();
+  expect(payloads(joined.batch)).toEqual(["[1,3]"]);
+  await joined.commit();
+  // Of the batches only that of this opening is committed: the other belongs to a source that is closed.
+  expect([first.source.commits, again.source.commits].map(({ length }) => length)).toEqual([0, 1]);
+  expect(again.source.violations).toEqual([]);
+});
+
+it("with on_join, keeps nothing of a source that gives its messages again while the process lives", async () => {
+  const session = new Map<string, unknown>();
+  const below = { acknowledges: false, takesBack: true };
+  const first = await setUp({}, { session, below });
+  first.source.push([message("x", "1")]);
+  await (await first.receive()).commit();
+  await first.consumer.close();
+  expect(first.context.log.at("warn")).toEqual([]);
+  expect((await setUp({}, { session, below })).consumer.status!().details).toMatchObject({ open_messages: 0 });
+});
+
 it("with on_join, what was open goes back to the source at a close", async () => {
   const session = new Map<string, unknown>();
   const first = await setUp({}, { session });
