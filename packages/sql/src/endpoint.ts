@@ -1,0 +1,65 @@
+import { defineEndpoint, type InputCapabilities, type OutputCapabilities } from "@mqb/core/plugin";
+import { check } from "./check.ts";
+import { checkpoint } from "./checkpoint/checkpoint.ts";
+import { type SqlxConfig, sqlxSchema } from "./config.ts";
+import { errors } from "./errors.ts";
+import { openInput } from "./open-input.ts";
+import { openOutput } from "./open-output.ts";
+import { probe } from "./probe.ts";
+import { parseStatement } from "./statement/parse.ts";
+import { tailOf } from "./statement/insert.ts";
+
+/** Tables of SQL databases. One definition for all of them: the URL's scheme picks the driver. */
+export const sqlx = defineEndpoint<SqlxConfig>({
+  description:
+    "Tables of PostgreSQL, MySQL, MariaDB and SQLite: as queues, read in the order of a column, written row by row or looked up",
+  schema: sqlxSchema,
+  shared: true,
+  input: { capabilities: inputCapabilities, open: openInput },
+  output: { capabilities: outputCapabilities, open: openOutput },
+  check,
+  checkpoint,
+  probe,
+  resume(written, id) {
+    if (id === undefined) {
+      const { cursor_id: _, checkpoint_store: __, ...rest } = written;
+      return rest;
+    }
+    if (written["cursor_column"] == null) throw errors.RESUME({ reason: "a queue has no position; set cursor_column" });
+    return { cursor_id: id, ...written };
+  },
+});
+
+function inputCapabilities(config: SqlxConfig): InputCapabilities {
+  const isCursor = config.cursor_column != null;
+  return {
+    acknowledges: true,
+    commitsInOrder: isCursor,
+    replies: false,
+    stableIds: false,
+    replayablePosition: isCursor,
+    bounded: true,
+    opensHarmlessly: true,
+  };
+}
+
+function outputCapabilities(config: SqlxConfig): OutputCapabilities {
+  const answers = config.lookup_query != null;
+  return {
+    acknowledges: true,
+    replies: answers,
+    orderedPublish: false,
+    idempotent: !answers && config.insert_query != null && doesNothingTwice(config.insert_query),
+    keepsNothing: true,
+    ...(answers ? { answersBatches: true } : {}),
+  };
+}
+
+function doesNothingTwice(insert: string): boolean {
+  try {
+    const tail = tailOf(parseStatement(insert, "insert_query"));
+    return /\bon\s+conflict\b[^]*\bdo\s+nothing\b/i.test(tail);
+  } catch {
+    return false; // the check says what is wrong with it
+  }
+}

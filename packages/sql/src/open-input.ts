@@ -1,0 +1,68 @@
+import type { Consumer, OpenContext } from "@mqb/core/plugin";
+import { cursorPlace, openPositions } from "./checkpoint/open.ts";
+import { readStored } from "./checkpoint/position.ts";
+import type { SqlxConfig } from "./config.ts";
+import type { SqlDatabase } from "./contract.ts";
+import { openDatabase } from "./database.ts";
+import { driverFor } from "./driver.ts";
+import { errors } from "./errors.ts";
+import { CursorConsumer } from "./source/cursor-consumer.ts";
+import { Pauses } from "./source/pause.ts";
+import { QueueConsumer } from "./source/queue-consumer.ts";
+import { SESSION, Saver } from "./source/saver.ts";
+import { parseTableName } from "./table-name.ts";
+
+export async function openInput(config: SqlxConfig, context: OpenContext): Promise<Consumer> {
+  const driver = driverFor(config.url, context.service);
+  const table = parseTableName(config.table, "table");
+  const target = `${driver.target(config.url)} ${table.written}`;
+  const shared = await openDatabase(driver, config, context);
+  try {
+    const { clock, log, draining } = context;
+    const pauses = new Pauses(clock, config.polling_interval_ms ?? 100, config.max_polling_interval_ms ?? undefined);
+    const common = { pauses, log, draining, target, release: () => shared.release() };
+    if (config.cursor_column == null) {
+      const queue = await shared.value.queue(table);
+      const details = { driver: driver.dialect, mode: "queue" };
+      return new QueueConsumer({ ...common, queue, clock, remove: config.delete_after_read ?? false, details });
+    }
+    const column = config.cursor_column;
+    const pages = await shared.value.preparePages({ table, cursor: column, rfc3339: config.timestamps === "rfc3339" });
+    const stored = await storedPosition(config, context, shared.value);
+    const acked = (context.session.get(SESSION) as string | undefined) ?? stored?.value;
+    if (stored?.kind !== undefined && stored.kind !== pages.kind) {
+      throw errors.CHECKPOINT_VALUE({ id: config.cursor_id!, reason: `it holds ${stored.kind}:, and ${column} is ${pages.kind}:` });
+    }
+    const saver = new Saver({ kind: pages.kind, acked, session: context.session, stored: stored?.place, clock, log });
+    const stamp = context.positions || config.source_metadata === true;
+    const details = { driver: driver.dialect, mode: "cursor_column", cursor_column: column };
+    return new CursorConsumer({ ...common, pages, column, table: table.written, after: acked, saver, stamp, details });
+  } catch (error) {
+    await shared.release();
+    throw error;
+  }
+}
+
+interface StoredPosition {
+  readonly value?: string;
+  readonly kind?: "int" | "str";
+  readonly place: ConstructorParameters<typeof Saver>[0]["stored"];
+}
+
+async function storedPosition(
+  config: SqlxConfig,
+  context: OpenContext,
+  database: SqlDatabase,
+): Promise<StoredPosition | undefined> {
+  const place = cursorPlace(config);
+  if (!place) return undefined;
+  const positions = await openPositions(place, () => database, context.openStore);
+  try {
+    const text = await positions.read(place.key);
+    const found = text === undefined ? undefined : readStored(text, place.key, place.source).position;
+    return { ...found, place: { place, positions } };
+  } catch (error) {
+    await positions.close();
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { MessageBatch } from "@mqb/core/plugin";
+import type { Bound, PreparedInsert } from "../contract.ts";
+
+/** Rows that one prepared statement writes. */
+export interface RowGroup {
+  readonly insert: PreparedInsert;
+  /** Where each row comes from in the batch. */
+  readonly positions: readonly number[];
+  readonly rows: readonly (readonly Bound[])[];
+}
+
+/** What a batch becomes: groups to be written one after another, and the messages that cannot be written. */
+export interface Rows {
+  readonly groups: readonly RowGroup[];
+  readonly failed: ReadonlyMap<number, unknown>;
+}
+
+/** Makes rows of messages. */
+export interface RowMaker {
+  make(batch: MessageBatch): Rows | Promise<Rows>;
+}
+
+/** The bytes that hold a payload, and where in them it lies. */
+export function payloadAt(
+  batch: MessageBatch,
+  index: number,
+): { readonly bytes: Buffer; readonly start: number; readonly end: number } {
+  const { slab } = batch;
+  if (slab) return { bytes: slab.bytes, start: slab.starts[index]!, end: slab.ends[index]! };
+  const payload = batch.payload(index);
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  return { bytes, start: 0, end: bytes.length };
+}

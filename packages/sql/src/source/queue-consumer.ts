@@ -1,0 +1,135 @@
+import {
+  batchOf,
+  type Clock,
+  type Consumer,
+  type Delivery,
+  type Disposition,
+  type EndpointStatus,
+  type Logger,
+  Message,
+} from "@mqb/core/plugin";
+import type { Claim, SqlQueue } from "../contract.ts";
+import { errors } from "../errors.ts";
+import type { Pauses } from "./pause.ts";
+
+export interface QueueSetup {
+  readonly queue: SqlQueue;
+  readonly remove: boolean;
+  readonly pauses: Pauses;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly draining: boolean;
+  readonly target: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly release: () => Promise<void>;
+}
+
+const LEASE_MS = 60_000;
+const RENEW_MS = 20_000;
+
+/** What was claimed and is not settled. The token changes with each renewal. */
+interface Held {
+  claim: Claim;
+  renewing: Promise<void>;
+}
+
+/** Reads a table as a queue: rows are claimed for 60 s, which is renewed while their messages are on their way. */
+export class QueueConsumer implements Consumer {
+  private readonly setup: QueueSetup;
+  private readonly held = new Set<Held>();
+  private readonly closed = new AbortController();
+  private closing: Promise<void> | undefined;
+  private cancelRenewal: (() => void) | undefined;
+  private waiting = 0;
+  private claiming: Promise<unknown> | undefined;
+
+  constructor(setup: QueueSetup) {
+    this.setup = setup;
+  }
+
+  async receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    const { queue, pauses, draining } = this.setup;
+    const stop = AbortSignal.any([signal, this.closed.signal]);
+    for (;;) {
+      if (stop.aborted) return nothing();
+      const claiming = queue.claim(max, LEASE_MS);
+      this.claiming = claiming.catch(() => {});
+      const claim = await claiming;
+      if (claim.ids.length > 0) {
+        pauses.reset();
+        return this.delivery(claim);
+      }
+      if (draining || !(await pauses.wait(stop))) return nothing();
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.end());
+  }
+
+  status(): EndpointStatus {
+    const { target, details } = this.setup;
+    return { healthy: true, target, capacity: this.waiting, details };
+  }
+
+  private delivery(claim: Claim): Delivery {
+    const held: Held = { claim, renewing: Promise.resolve() };
+    this.held.add(held);
+    this.waiting += claim.ids.length;
+    this.schedule();
+    const batch = batchOf(claim.payloads.map((payload) => new Message(payload)));
+    return { batch, commit: (dispositions) => this.commit(held, dispositions) };
+  }
+
+  private async commit(held: Held, dispositions: readonly Disposition[] | undefined): Promise<void> {
+    if (!this.held.delete(held)) throw errors.CLOSED({ target: this.setup.target });
+    this.waiting -= held.claim.ids.length;
+    await held.renewing;
+    const { claim } = held;
+    const nacked = claim.ids.filter((_, i) => dispositions?.[i]?.type === "nack");
+    const acked = nacked.length === 0 ? claim.ids : claim.ids.filter((_, i) => dispositions![i]!.type !== "nack");
+    if (this.setup.remove && acked.length > 0) await this.setup.queue.remove(claim, acked);
+    if (nacked.length > 0) await this.setup.queue.release(claim, nacked);
+  }
+
+  private schedule(): void {
+    this.cancelRenewal ??= this.setup.clock.timer(RENEW_MS, () => {
+      this.cancelRenewal = undefined;
+      for (const held of this.held) held.renewing = held.renewing.then(() => this.renew(held));
+      if (this.held.size > 0) this.schedule();
+    });
+  }
+
+  private async renew(held: Held): Promise<void> {
+    try {
+      held.claim = await this.setup.queue.renew(held.claim, held.claim.ids, LEASE_MS);
+    } catch (error) {
+      this.setup.log.warn(`the lease of ${held.claim.ids.length} rows of ${this.setup.target} was not renewed`, {
+        error,
+      });
+    }
+  }
+
+  private async end(): Promise<void> {
+    this.closed.abort();
+    this.cancelRenewal?.();
+    // A claim that nobody will be given goes back with the others.
+    await this.claiming;
+    const left = [...this.held];
+    this.held.clear();
+    this.waiting = 0;
+    try {
+      for (const { claim, renewing } of left) {
+        await renewing;
+        await this.setup.queue.release(claim, claim.ids);
+      }
+    } catch {
+      // The server is gone: the leases end by themselves.
+    }
+    await this.setup.release();
+  }
+}
+
+function nothing(): Delivery {
+  return { batch: batchOf([]), commit: async () => {} };
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, kindOf, type StateEntry, type StateStore, type StateWrite, type WriteResult } from "@mqb/core/plugin";
+import type { OwnValue, SqlDatabase } from "../contract.ts";
+import { quoteIdentifier } from "../table-name.ts";
+import { Closable } from "./closable.ts";
+import { decodeKey, encodeKey } from "./keys.ts";
+
+type Execute = SqlDatabase["execute"];
+
+interface Setup {
+  readonly table: string;
+  readonly bytesType: string;
+  readonly clock: Clock;
+}
+
+/** Keys or writes of one statement. */
+const AT_ONCE = 500;
+/** Of a transaction that another one got in the way of. */
+const TRIES = 8;
+
+/** Entries with versions and expiry, one row each. A version is never given twice. */
+export class EntryStore implements StateStore {
+  private readonly setup: Setup;
+  private readonly database: Closable;
+  private readonly table: string;
+
+  constructor(database: SqlDatabase, setup: Setup) {
+    this.setup = setup;
+    this.database = new Closable(database);
+    this.table = quoteIdentifier(setup.table);
+  }
+
+  create(): Promise<unknown> {
+    const { bytesType } = this.setup;
+    const columns = `"state_key" TEXT PRIMARY KEY, "value" ${bytesType} NOT NULL, "version" TEXT NOT NULL, "expires_at" BIGINT`;
+    return this.database.use((database) => database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []));
+  }
+
+  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
+    return this.database.use(async (database) => {
+      const found = await this.read((sql, values) => database.execute(sql, values), keys);
+      return keys.map((key) => found.get(key));
+    });
+  }
+
+  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
+    return this.database.use(async (database) => {
+      if (writes.length === 0) return [];
+      return await patiently(() => database.transaction((execute) => this.write(execute, writes)));
+    });
+  }
+
+  deleteMany(keys: readonly string[]): Promise<void> {
+    return this.database.use(async (database) => {
+      for (const some of chunks(sorted(keys.map(encodeKey)))) {
+        await patiently(() => database.execute(`DELETE FROM ${this.table} WHERE "state_key" IN (${marks(some)})`, some));
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  private async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+    const found = new Map<string, StateEntry>();
+    const now = this.setup.clock.now();
+    for (const some of chunks([...new Set(keys.map(encodeKey))])) {
+      const select = `SELECT "state_key", "value", "version", "expires_at" FROM ${this.table} WHERE "state_key" IN (${marks(some)})`;
+      for (const [written, value, version, expires] of await execute(select, some)) {
+        const key = decodeKey(String(written));
+        const entry = { key, value: value as Uint8Array, version: String(version) };
+        const expiresAt = expires === null || expires === undefined ? undefined : Number(expires);
+        if (expiresAt === undefined) found.set(key, entry);
+        else if (expiresAt > now) found.set(key, { ...entry, expiresAt });
+      }
+    }
+    return found;
+  }
+
+  private async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+    const results = new Array<WriteResult>(writes.length);
+    for (const group of groupsOf(writes)) {
+      const [first] = group;
+      if (typeof writes[first!]!.expectedVersion === "string") await this.replace(execute, writes, first!, results);
+      else await this.insert(execute, writes, group, results);
+    }
+    const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
+    if (refused.length === 0) return results;
+    const current = await this.read(execute, refused);
+    return results.map((result, i) => {
+      const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
+      return entry ? { type: "conflict", current: entry } : result;
+    });
+  }
+
+  /** Writes that expect nothing, or that nothing is there: all alike, and each of another key. */
+  private async insert(
+    execute: Execute,
+    writes: readonly StateWrite[],
+    group: readonly number[],
+    results: WriteResult[],
+  ): Promise<void> {
+    const isConditional = writes[group[0]!]!.expectedVersion === null;
+    const guard = isConditional ? ` WHERE ${this.table}."expires_at" <= ?` : "";
+    const set = `"value" = excluded."value", "version" = excluded."version", "expires_at" = excluded."expires_at"`;
+    // In the order of the keys, so that two writers of the same ones do not wait for each other.
+    const ordered = [...group].sort((a, b) => (writes[a]!.key < writes[b]!.key ? -1 : 1));
+    for (const some of chunks(ordered)) {
+      const versions = new Map<string, string>();
+      const values: OwnValue[] = [];
+      for (const i of some) {
+        const { key, value, expiresAt } = writes[i]!;
+        const written = encodeKey(key);
+        versions.set(written, randomUUID());
+        values.push(written, value, versions.get(written)!, expiresAt === undefined ? null : BigInt(Math.floor(expiresAt)));
+      }
+      if (isConditional) values.push(BigInt(this.setup.clock.now()));
+      const rows = some.map(() => "(?, ?, ?, ?)").join(", ");
+      const insert = `INSERT INTO ${this.table} ("state_key", "value", "version", "expires_at") VALUES ${rows} ON CONFLICT ("state_key") DO UPDATE SET ${set}${guard} RETURNING "state_key"`;
+      const taken = new Set((await execute(insert, values)).map(([key]) => String(key)));
+      for (const i of some) {
+        const key = encodeKey(writes[i]!.key);
+        results[i] = taken.has(key) ? { type: "written", version: versions.get(key)! } : { type: "conflict" };
+      }
+    }
+  }
+
+  private async replace(execute: Execute, writes: readonly StateWrite[], at: number, results: WriteResult[]): Promise<void> {
+    const { key, value, expectedVersion, expiresAt } = writes[at]!;
+    const version = randomUUID();
+    const update = `UPDATE ${this.table} SET "value" = ?, "version" = ?, "expires_at" = ? WHERE "state_key" = ? AND "version" = ? AND ("expires_at" IS NULL OR "expires_at" > ?) RETURNING "state_key"`;
+    const expires = expiresAt === undefined ? null : BigInt(Math.floor(expiresAt));
+    const values = [value, version, expires, encodeKey(key), expectedVersion!, BigInt(this.setup.clock.now())];
+    const rows = await execute(update, values);
+    results[at] = rows.length > 0 ? { type: "written", version } : { type: "conflict" };
+  }
+}
+
+/** Neighbours that can be written by one statement: alike, and no key twice. */
+function groupsOf(writes: readonly StateWrite[]): number[][] {
+  const groups: number[][] = [];
+  let keys = new Set<string>();
+  for (const [i, { key, expectedVersion }] of writes.entries()) {
+    const group = groups.at(-1);
+    const before = group && writes[group[0]!]!.expectedVersion;
+    const joins = group && typeof expectedVersion !== "string" && before === expectedVersion && !keys.has(key);
+    if (joins) group.push(i);
+    else {
+      groups.push([i]);
+      keys = new Set();
+    }
+    keys.add(key);
+  }
+  return groups;
+}
+
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === TRIES || kindOf(error, "permanent") !== "retryable") throw error;
+    }
+  }
+}
+
+function sorted(keys: readonly string[]): string[] {
+  return [...new Set(keys)].sort();
+}
+
+function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += AT_ONCE) yield items.slice(at, at + AT_ONCE);
+}
+
+function marks(items: readonly unknown[]): string {
+  return items.map(() => "?").join(", ");
+}

@@ -1,0 +1,79 @@
+import { type Bound, type Encoder, type InsertPlan, type PreparedInsert, quoteIdentifier, type StatementPieces } from "@mqb/sql";
+import type { Session } from "./client/session.ts";
+import { columnEncoder, tokenEncoder } from "./values.ts";
+
+/** Values of one statement; more of them at once make it slower, not faster. */
+const VALUES_AT_ONCE = 200;
+
+/** Rows of several statements, all in one transaction. */
+export function prepareInsert(session: Session, plan: InsertPlan, tableSql: string): PreparedInsert {
+  const { encoders, whole, repeated } = plan.kind === "columns" ? columnStatement(plan, tableSql) : templateStatement(plan);
+  const width = encoders.length;
+  const rowsAtOnce = repeated === undefined ? 1 : Math.max(1, Math.floor(VALUES_AT_ONCE / Math.max(1, width)));
+  const single = sqlOf(whole);
+  const many = repeated === undefined || rowsAtOnce === 1 ? undefined : repeatedSql(repeated, rowsAtOnce);
+  return {
+    encoders,
+    text: (_value, text) => text,
+    bytes: (_value, bytes) => bytes,
+    async execute(rows) {
+      await session.transaction(() => {
+        let at = 0;
+        if (many !== undefined) {
+          const statement = session.prepare(many.sql);
+          for (; at + rowsAtOnce <= rows.length; at += rowsAtOnce) {
+            const values: Bound[] = [];
+            for (let i = at; i < at + rowsAtOnce; i++) for (const value of many.order) values.push(rows[i]![value]);
+            statement.run(...values);
+          }
+        }
+        if (at === rows.length) return;
+        const statement = session.prepare(single.sql);
+        for (; at < rows.length; at++) statement.run(...single.order.map((value) => rows[at]![value]));
+      });
+    },
+  };
+}
+
+interface InsertStatement {
+  readonly encoders: readonly Encoder[];
+  readonly whole: StatementPieces;
+  readonly repeated: Extract<InsertPlan, { readonly kind: "template" }>["repeated"];
+}
+
+function templateStatement(plan: Extract<InsertPlan, { readonly kind: "template" }>): InsertStatement {
+  const encoders = new Array<Encoder>(plan.values).fill(tokenEncoder);
+  return { encoders, whole: plan.whole, repeated: plan.repeated };
+}
+
+function columnStatement(plan: Extract<InsertPlan, { readonly kind: "columns" }>, tableSql: string): InsertStatement {
+  const { columns, key } = plan;
+  const names = columns.map(({ name }) => quoteIdentifier(name));
+  const head = `INSERT INTO ${tableSql} (${names.join(", ")}) VALUES `;
+  const row = columns.flatMap((_, i) => [i === 0 ? "(" : ", ", i]).concat(")");
+  const tail = key.length > 0 ? ` ON CONFLICT (${key.map(quoteIdentifier).join(", ")}) ${updateOf(columns.map(({ name }) => name), key)}` : "";
+  return { encoders: columns.map(columnEncoder), whole: [head, ...row, tail], repeated: { head, row, tail } };
+}
+
+/** What the record has; other columns keep what they have. */
+function updateOf(names: readonly string[], key: readonly string[]): string {
+  const others = names.filter((name) => !key.includes(name)).map(quoteIdentifier);
+  return others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+}
+
+interface Sql {
+  readonly sql: string;
+  /** The value for each question mark. */
+  readonly order: readonly number[];
+}
+
+export function sqlOf(pieces: StatementPieces): Sql {
+  const order: number[] = [];
+  const sql = pieces.map((piece) => (typeof piece === "string" ? piece : (order.push(piece), "?"))).join("");
+  return { sql, order };
+}
+
+function repeatedSql({ head, row, tail }: NonNullable<InsertStatement["repeated"]>, times: number): Sql {
+  const { sql, order } = sqlOf(row);
+  return { sql: `${head}${new Array<string>(times).fill(sql).join(", ")}${tail}`, order };
+}

@@ -1,0 +1,31 @@
+import { type PreparedLookup, sqlErrors, type StatementPieces } from "@mqb/sql";
+import type { Encoder } from "@mqb/sql";
+import type { Session } from "./client/session.ts";
+import { sqlOf } from "./insert.ts";
+import { RowJson } from "./row-json.ts";
+import { tokenEncoder } from "./values.ts";
+
+/** The rows of a batch in one transaction: each sees what the ones before it have written. */
+export async function prepareLookup(session: Session, query: StatementPieces): Promise<PreparedLookup> {
+  const { sql, order } = sqlOf(query);
+  const columns = await session.use(() => session.prepare(sql).columns());
+  if (columns.length === 0) {
+    throw sqlErrors.STATEMENT({ field: "lookup_query", reason: "it gives no row; a writing one needs RETURNING" });
+  }
+  const json = new RowJson(columns);
+  const reads = /^\s*(?:select|with)\b/i.test(sql) && !/\b(?:insert|update|delete|replace)\b/i.test(sql);
+  return {
+    encoders: order.map((): Encoder => tokenEncoder),
+    text: (_value, text) => text,
+    async ask(rows) {
+      const look = (): (Buffer | undefined)[] => {
+        const statement = session.prepare(sql);
+        return rows.map((row) => {
+          const found = statement.get(...order.map((value) => row[value])) as unknown[] | undefined;
+          return found && Buffer.from(json.text(found));
+        });
+      };
+      return reads ? session.use(look) : session.transaction(look);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** A column of a result: its name, and whether its numbers are written as texts. */
+interface Column {
+  readonly key: string;
+  readonly quotesNumbers: boolean;
+}
+
+/** Writes rows as JSON objects, with the columns in their order. */
+export class RowJson {
+  private readonly columns: readonly Column[];
+
+  constructor(columns: readonly { readonly name: string; readonly type: string | null }[]) {
+    this.columns = columns.map(({ name, type }) => ({
+      key: JSON.stringify(name),
+      // SQLite has no booleans and no times: such columns hold anything.
+      quotesNumbers: /bool|date|time/i.test(type ?? ""),
+    }));
+  }
+
+  text(row: readonly unknown[]): string {
+    let text = "{";
+    for (let i = 0; i < this.columns.length; i++) {
+      const { key, quotesNumbers } = this.columns[i]!;
+      const value = valueText(row[i]);
+      const quoted = quotesNumbers && (typeof row[i] === "bigint" || typeof row[i] === "number") ? `"${value}"` : value;
+      text += `${i === 0 ? "" : ","}${key}:${quoted}`;
+    }
+    return `${text}}`;
+  }
+}
+
+function valueText(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "bigint":
+      return String(value);
+    case "number":
+      return realText(value);
+    default:
+      return value instanceof Uint8Array ? `"${hexOf(value)}"` : "null";
+  }
+}
+
+/** With a point or an exponent, so that it stays a real; what JSON does not have is null. */
+function realText(value: number): string {
+  if (!Number.isFinite(value)) return "null";
+  if (Object.is(value, -0)) return "-0.0";
+  const text = String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}

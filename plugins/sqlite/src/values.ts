@@ -1,0 +1,77 @@
+import { sqlErrors } from "@mqb/sql";
+import type { ColumnInfo, Encoder } from "@mqb/sql";
+import { FieldKind, JsonNumber, numberText, readString } from "@mqb/json";
+
+const MOST = 2n ** 63n - 1n;
+const LEAST = -(2n ** 63n);
+
+/** What SQLite makes of values in a column, by its declared type (https://www.sqlite.org/datatype3.html, 3.1). */
+export type Affinity = "integer" | "text" | "blob" | "real" | "numeric";
+
+export function affinityOf(type: string): Affinity {
+  if (/int/i.test(type)) return "integer";
+  if (/char|clob|text/i.test(type)) return "text";
+  if (type === "" || /blob/i.test(type)) return "blob";
+  return /real|floa|doub/i.test(type) ? "real" : "numeric";
+}
+
+/** A field of a record into its column. */
+export function columnEncoder({ name, type }: ColumnInfo): Encoder {
+  const affinity = affinityOf(type);
+  const isBytes = /blob|binary/i.test(type);
+  return (kind, bytes, start, end) => {
+    switch (kind) {
+      case FieldKind.string: {
+        const text = readString(bytes, start, end);
+        return isBytes ? asBytes(text) : text;
+      }
+      case FieldKind.number:
+        return numberValue(numberText(bytes, start, end), affinity, name);
+      case FieldKind.true:
+        return 1n;
+      case FieldKind.false:
+        return 0n;
+      default:
+        return bytes.toString("utf8", start, end);
+    }
+  };
+}
+
+/** A token of a statement. An object or array has no value there: that is NULL, as for the original. */
+export const tokenEncoder: Encoder = (kind, bytes, start, end) => {
+  switch (kind) {
+    case FieldKind.string:
+      return readString(bytes, start, end);
+    case FieldKind.number:
+      return numberValue(numberText(bytes, start, end), "blob", "");
+    case FieldKind.true:
+      return 1n;
+    case FieldKind.false:
+      return 0n;
+    default:
+      return null;
+  }
+};
+
+/** Sources write bytes as hex: such a text for a column of bytes is read back. Any other text is its own bytes. */
+function asBytes(text: string): Uint8Array {
+  return /^(?:[0-9a-f]{2})*$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text);
+}
+
+/** Never rounded: what neither an integer of 64 bits nor a double holds stays a text, or is refused. */
+function numberValue(text: string, affinity: Affinity, column: string): bigint | number | string {
+  if (/^-?\d+$/.test(text)) {
+    const value = BigInt(text);
+    if (affinity === "text") return text;
+    if (value >= LEAST && value <= MOST) return text === "-0" ? -0 : value;
+    if (affinity === "integer") throw sqlErrors.OUT_OF_RANGE({ column });
+    return text;
+  }
+  if (affinity === "text") return text;
+  const double = Number(text);
+  if (affinity === "real" && Number.isFinite(double)) return double;
+  // Up to 15 digits a double gives them all back.
+  const digits = text.replace(/[eE].*$/, "").replace(/[^0-9]/g, "").replace(/^0+/, "").length;
+  if (digits <= 15 && Number.isFinite(double)) return double;
+  return Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text)) ? double : text;
+}
