@@ -47,6 +47,7 @@ export class Admission {
       if (verdict === "malformed") return refuse(400, "Malformed credentials");
       if (verdict === "wrong") return refuse(401, "Unauthorized", { "www-authenticate": CHALLENGE });
     }
+    if (request.httpVersionMajor < 1) return refuse(400, "HTTP/0.9 is not spoken here");
     if (hasSeveralHosts(request.rawHeaders)) return refuse(400, "More than one Host header");
     const length = Number(request.headers["content-length"] ?? 0);
     const tooLong = length > settings.maxBodyBytes && !settings.streamable;
