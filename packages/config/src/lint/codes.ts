@@ -9,6 +9,7 @@ export const lintCodes = {
   MQB_LINT_TAKEN: "a route takes away what another one reads (a warning)",
   MQB_LINT_PORT: "two endpoints listen on one address",
   MQB_LINT_ORDER: "a middleware stands where it does not do what it is for (a warning or a note)",
+  MQB_LINT_TIMEOUT: "a time limit that a middleware inside of it uses up by waiting (a warning)",
   MQB_LINT_UNSET: "a middleware reads metadata before another one has set it (a warning)",
   MQB_LINT_CONCURRENCY:
     "a middleware or endpoint that needs the order of messages, in a route that does not keep it (a warning)",

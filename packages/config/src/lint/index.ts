@@ -19,6 +19,7 @@ import { otherSide } from "./other-side.ts";
 import { plainTransport } from "./plain-transport.ts";
 import { sameFile } from "./same-file.ts";
 import { sharedSource } from "./shared-source.ts";
+import { shortTimeout } from "./short-timeout.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { template } from "./template.ts";
 import { tls } from "./tls.ts";
@@ -33,6 +34,7 @@ const ROUTE: readonly RouteLint[] = [
   compressedName,
   loop,
   middlewareOrder,
+  shortTimeout,
   inside,
   metadataOrder,
   oneWorker,

@@ -50,6 +50,30 @@ describe("the order of middlewares", () => {
     expect(lines).toEqual([]);
   });
 
+  it.each([
+    [
+      "a buffer",
+      "{buffer: {max_messages: 5, max_delay_ms: 50}}, {timeout: {timeout_ms: 50}}",
+      '"buffer" (max_delay_ms: 50)',
+    ],
+    [
+      "all that waits together",
+      "{delay: {delay_ms: 20}}, {buffer: {max_messages: 5, max_delay_ms: 40}}, {timeout: {timeout_ms: 50}}",
+      '"delay" (delay_ms: 20) and "buffer" (max_delay_ms: 40)',
+    ],
+  ])("is remarked on where a time limit is used up by %s", (_, list, inside) => {
+    expect(output(list)).toEqual([expect.stringMatching(/^warning MQB_LINT_TIMEOUT .*timeout_ms/)]);
+    expect(output(list)[0]).toContain(inside);
+  });
+
+  it.each([
+    ["a longer limit", "{buffer: {max_messages: 5, max_delay_ms: 49}}, {timeout: {timeout_ms: 50}}"],
+    ["a limit of what the buffer sends", "{timeout: {timeout_ms: 50}}, {buffer: {max_messages: 5, max_delay_ms: 500}}"],
+    ["a buffer that adds no wait", "{buffer: {max_messages: 5, max_delay_ms: 0}}, {timeout: {timeout_ms: 1}}"],
+  ])("is left alone with a time limit: %s", (_, list) => {
+    expect(output(list)).toEqual([]);
+  });
+
   it("says where to write it, in a nested list too", () => {
     const nested = "{memory: {topic: c}, middlewares: [retry, {timeout: {timeout_ms: 5}}]}";
     expect(output(`{dlq: {endpoint: ${nested}}}`)).toEqual([

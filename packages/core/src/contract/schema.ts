@@ -39,7 +39,8 @@ export interface SchemaIssue {
  * - of a field: `"x-mqb-side": "input" | "output"` (works on that side only), `"x-mqb-template": true` (message templates are
  *   filled in), `"x-mqb-file": true` (names a file), `"x-mqb-listens": { side?, when?, apart? }` (an address to listen on: on
  *   that side, with that flag; shared by endpoints that differ in one of the fields `apart`), `"x-mqb-elsewhere": { value: text }`
- *   (what to say about a value that another endpoint takes), `"x-mqb-text-hint": hint` (what to write instead of a text);
+ *   (what to say about a value that another endpoint takes), `"x-mqb-text-hint": hint` (what to write instead of a text),
+ *   `"x-mqb-waits": true` (milliseconds that a send may wait in it), `"x-mqb-gives-up": true` (milliseconds that a send may take);
  * - of a whole configuration: `"x-mqb-source": { named, alike?, alone?, apart? }` (the fields that name what is read, those
  *   that all readers set alike, flags with which one takes away what others read, fields in which readers must differ),
  *   `"x-mqb-order": [{ side, others, handles: "before" | "after", otherwise, level? }]` (its place in a `middlewares` list),

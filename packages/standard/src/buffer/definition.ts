@@ -15,6 +15,7 @@ export const bufferSchema = z
       description:
         "Passes on what has come after this time at the latest. 0 adds no wait: on an output, what comes while a batch is under way leaves as the next one.",
       examples: [20],
+      "x-mqb-waits": true,
     }),
   })
   .meta({

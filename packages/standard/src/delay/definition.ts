@@ -6,7 +6,11 @@ import { Pauses } from "../pause.ts";
 import { wrapConsumer, wrapPublisher } from "../wrap.ts";
 
 export const delaySchema = z.strictObject({
-  delay_ms: milliseconds().meta({ description: "Pause before each receive or send; 0 = none.", examples: [100] }),
+  delay_ms: milliseconds().meta({
+    description: "Pause before each receive or send; 0 = none.",
+    examples: [100],
+    "x-mqb-waits": true,
+  }),
 });
 
 export type DelayConfig = z.input<typeof delaySchema>;

@@ -8,6 +8,7 @@ export const timeoutSchema = z
     timeout_ms: milliseconds(1).meta({
       description: "Longest time that one send may take; what has no answer then failed, and may be sent again.",
       examples: [30_000],
+      "x-mqb-gives-up": true,
     }),
   })
   .meta({
