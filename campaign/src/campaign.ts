@@ -12,6 +12,8 @@ const BATCH = 64;
 const COMMIT_LIMIT = 2;
 const MOVES_WITHIN_MS = 20_000;
 const DRAIN_MS = 180_000;
+/** A server may give back what was in flight only after a while; who makes no headway for so long makes none. */
+const STANDS_STILL_MS = 60_000;
 
 export interface CampaignOptions {
   readonly rounds: number;
@@ -144,10 +146,12 @@ class Run {
     await settle(open.faults);
     if (!open.source.isEmpty) return product.drain(DRAIN_MS);
     await product.start();
-    const deadline = performance.now() + DRAIN_MS;
-    while (performance.now() < deadline && !(await open.source.isEmpty())) {
+    let last = { progress: -1, at: performance.now() };
+    while (!(await open.source.isEmpty()) && performance.now() - last.at < STANDS_STILL_MS) {
       await wait(100);
       await product.start();
+      const progress = await open.sink.progress();
+      if (progress !== last.progress) last = { progress, at: performance.now() };
     }
     await product.terminate();
   }

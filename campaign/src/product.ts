@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type ProcessEnd, type RunningProcess, runProcess, within } from "@mqb/testkit";
@@ -109,8 +109,10 @@ export class Product {
     );
   }
 
-  private tell(running: RunningProcess, _: ProcessEnd): void {
-    this.reconnects += `${running.stdout}${running.stderr}`.match(/next try in \d+ ms/g)?.length ?? 0;
+  private tell(running: RunningProcess, { code, signal }: ProcessEnd): void {
+    const text = `${running.stdout}${running.stderr}--- ended with ${code ?? signal}\n`;
+    appendFileSync(join(this.setup.folder, "product.log"), text);
+    this.reconnects += text.match(/next try in \d+ ms/g)?.length ?? 0;
   }
 }
 
