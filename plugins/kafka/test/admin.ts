@@ -1,5 +1,20 @@
-import { type Admin, type ITopicConfig, Kafka, logLevel, type Message } from "kafkajs";
+import { GrowingBuffer } from "@mqb/formats";
+import { type Admin, CompressionCodecs, type ITopicConfig, Kafka, logLevel, type Message } from "kafkajs";
+import { Codecs } from "../src/wire/codecs.ts";
 import { KAFKA_URL } from "./server.ts";
+
+// It has gzip only.
+const codecs = new Codecs();
+for (const number of [2, 3, 4]) {
+  CompressionCodecs[number as keyof typeof CompressionCodecs] = () => ({
+    compress: async ({ buffer }: { readonly buffer: Buffer }) => (await codecs.load(number)).compress(buffer),
+    decompress: async (bytes: Buffer) => {
+      const out = new GrowingBuffer(bytes.length);
+      (await codecs.load(number)).decompress(bytes, 0, bytes.length, out);
+      return out.written();
+    },
+  });
+}
 
 /** The client as others use it: what it writes and reads did not go through this package. */
 export const foreign: Kafka = new Kafka({
