@@ -15,7 +15,7 @@ import { errors } from "./errors.ts";
 import { type Failure, parseFailure } from "./failure.ts";
 import { keySegment } from "./field-path.ts";
 import { jsonValueOf } from "./json-value.ts";
-import type { Output } from "./output.ts";
+import { type Output, paddedView } from "./output.ts";
 
 interface Rule {
   readonly key: string;
@@ -32,6 +32,9 @@ interface Place {
   /** `"name":`, and the same after a comma. */
   readonly first: Buffer;
   readonly next: Buffer;
+  /** Both, with a word behind them, for copies. */
+  readonly firstView: DataView;
+  readonly nextView: DataView;
   rule: number;
   readonly inside: Place[];
 }
@@ -95,12 +98,13 @@ export class Mapping {
     out.byte(OPEN);
     let count = 0;
     for (let i = 0; i < places.length; i++) {
-      const { rule, first, next } = places[i]!;
+      const { rule, first, firstView, next, nextView } = places[i]!;
       const at = base + rule;
       const isThere = kinds[at] !== FieldKind.absent;
       const fallback = isThere ? undefined : rules[rule]!.default;
       if (!isThere && !fallback) continue;
-      out.put(count++ === 0 ? first : next);
+      if (count++ === 0) out.copyView(firstView, 0, first.length);
+      else out.copyView(nextView, 0, next.length);
       if (fallback) out.put(fallback);
       else out.copy(bytes, starts[at]!, ends[at]!);
     }
@@ -215,7 +219,8 @@ function sortPlaces(places: Place[]): void {
 
 function newPlace(name: string): Place {
   const first = Buffer.from(`${JSON.stringify(name)}:`);
-  return { name, first, next: Buffer.concat([Buffer.from(","), first]), rule: NO_RULE, inside: [] };
+  const next = Buffer.concat([Buffer.from(","), first]);
+  return { name, first, next, firstView: paddedView(first), nextView: paddedView(next), rule: NO_RULE, inside: [] };
 }
 
 function kindName(value: Buffer): string {

@@ -1,15 +1,23 @@
 import type { ByteSink } from "@mqb/core/plugin";
 
-const SHORT = 40;
+/** Above this the system copies faster than a loop of words. */
+const SHORT = 256;
+const WORD = 4;
 const LEAST = 1024;
 
 /** Bytes that are written one after another into a buffer that grows. */
 export class Output implements ByteSink {
   length = 0;
   #bytes: Buffer;
+  #view: DataView;
+  /** What was copied from last, which is mostly what is copied from next. */
+  #source: Uint8Array | undefined;
+  #sourceView: DataView;
 
   constructor(capacity: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(capacity, LEAST));
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(capacity, LEAST) + WORD);
+    this.#view = viewOf(this.#bytes);
+    this.#sourceView = this.#view;
   }
 
   /** What was written; valid until the next write. */
@@ -23,20 +31,42 @@ export class Output implements ByteSink {
   }
 
   put(bytes: Uint8Array): void {
-    this.copy(bytes, 0, bytes.length);
+    const size = bytes.length;
+    if (this.length + size > this.#bytes.length) this.#grow(size);
+    if (size > SHORT) this.#bytes.set(bytes, this.length);
+    else {
+      const into = this.#bytes;
+      const at = this.length;
+      for (let i = 0; i < size; i++) into[at + i] = bytes[i]!;
+    }
+    this.length += size;
   }
 
   /** Appends `source[from .. to)`. */
   copy(source: Uint8Array, from: number, to: number): void {
-    const size = to - from;
-    if (this.length + size > this.#bytes.length) this.#grow(size);
-    if (size > SHORT) this.#bytes.set(source.subarray(from, to), this.length);
-    else {
-      const into = this.#bytes;
-      let at = this.length;
-      for (let i = from; i < to; i++) into[at++] = source[i]!;
+    if (source !== this.#source) {
+      this.#source = source;
+      this.#sourceView = viewOf(source);
     }
+    this.copyView(this.#sourceView, from, to);
+  }
+
+  /** The same from a view that the caller has: words at a time, which is several times as fast as bytes. */
+  copyView(source: DataView, from: number, to: number): void {
+    const size = to - from;
+    if (this.length + size + WORD > this.#bytes.length) this.#grow(size + WORD);
+    let at = this.length;
     this.length += size;
+    if (size > SHORT) {
+      this.#bytes.set(new Uint8Array(source.buffer, source.byteOffset + from, size), at);
+      return;
+    }
+    const into = this.#view;
+    // The last word may reach beyond; what it writes there is written over.
+    const whole = Math.min(to, source.byteLength - WORD + 1);
+    let i = from;
+    for (; i < whole; i += WORD, at += WORD) into.setUint32(at, source.getUint32(i, true), true);
+    for (; i < to; i++, at++) into.setUint8(at, source.getUint8(i));
   }
 
   /** Appends ASCII text. */
@@ -54,5 +84,15 @@ export class Output implements ByteSink {
     const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.length + room));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.#bytes = larger;
+    this.#view = viewOf(larger);
   }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A view of a copy with a word behind it, so that `copyView` need not go byte by byte at its end. */
+export function paddedView(bytes: Uint8Array): DataView {
+  return viewOf(Buffer.concat([bytes, Buffer.alloc(WORD)]));
 }

@@ -54,8 +54,8 @@ export class Transformer {
     const places = new Uint32Array(length);
     const rejected: Rejected[] = [];
     let reasons: Map<number, string> | undefined;
-    this.stages.mapping?.begin(batch);
-    if (!this.stages.mapping) this.stages.expression?.begin(batch);
+    const { mapping, expression, schema } = this.stages;
+    (mapping ?? expression ?? schema)?.begin(batch);
     let count = 0;
     for (let index = 0; index < length; index++) {
       const bytes = slab ? slab.bytes : batch.payload(index);
@@ -119,6 +119,7 @@ export class Transformer {
       if (!computed) return this.failed(expression);
       [from, at, to] = [computed, 0, computed.length];
     }
+    if (schema && !mapping && !expression) return schema.applyTo(index, from, at, to, out) || this.failed(schema);
     if (!schema) out.copy(from, at, to);
     else if (!schema.apply(from, at, to, out)) return this.failed(schema);
     return true;

@@ -47,6 +47,22 @@ describe("20,000 random documents", () => {
     expect(fits).toBeGreaterThan(2000);
     expect(fits).toBeLessThan(9000);
   }, 60_000);
+
+  it("come out of a slab, where most of them need only a look, as they do one by one", async () => {
+    const random = new Random(3);
+    let kept = 0;
+    for (let round = 0; round < 100; round++) {
+      const members = KEYS.slice(0, 3).map((key) => [key, member(random)] as const);
+      const schema = { type: "object", properties: Object.fromEntries(members), required: random.of([[], ["a"]]) };
+      const settings = { schema, coerce: random.below(10) < 9, coerce_empty_as_null: random.below(10) < 3 };
+      const texts = Array.from({ length: DOCUMENTS }, () => tight(random));
+      const results = await transformedLines(settings, texts);
+      expect(results, JSON.stringify(settings)).toEqual(await transformed(settings, texts));
+      kept += results.filter((result) => !REFUSED.test(result)).length;
+    }
+    expect(kept).toBeGreaterThan(3000);
+    expect(kept).toBeLessThan(18_000);
+  }, 60_000);
 });
 
 function parsed(result: string): unknown {
@@ -145,4 +161,27 @@ class Random {
   some<T>(values: readonly T[]): T[] {
     return values.filter(() => this.below(2) === 0);
   }
+}
+
+function member(random: Random): Schema {
+  const type = random.of([undefined, "integer", "number", "number", "string", "boolean", "array", "object"] as const);
+  const nullable = random.below(10) < 5 ? { nullable: true } : {};
+  const fallback = random.below(10) < 1 && type === "string" ? { default: "d" } : {};
+  const listed = random.below(10) < 1 && type === "string" ? { enum: ["a", "7"] } : {};
+  return { ...(type === undefined ? {} : { type }), ...nullable, ...fallback, ...listed };
+}
+
+const PIECES = [
+  ...TEXTS.map((text) => JSON.stringify(text)),
+  ..."7 -7 0 -0 7.0 7.50 1e3 12345678901234567890 true false null [] {} [1,2] 0.00001 0.5".split(" "),
+  ..."12.50 0.10 0.001 -0 007 12. .5 1e3 123456789012345678 12345678901234567890123"
+    .split(" ")
+    .map((text) => `"${text}"`),
+];
+
+/** Without blanks, mostly with fields that are what a schema might want; a field may come twice. */
+function tight(random: Random): string {
+  const keys = random.below(10) < 2 ? [...KEYS, "a"].reverse() : KEYS;
+  const some = keys.filter(() => random.below(10) < 7);
+  return `{${some.map((key) => `${JSON.stringify(key)}:${random.of(PIECES)}`).join(",")}}`;
 }

@@ -20,7 +20,7 @@ export class Members {
   readonly labels: readonly Buffer[];
   /** Those that an object must not lack: required, or with a default. */
   readonly expected: readonly number[];
-  private readonly texts: readonly string[];
+  readonly texts: readonly string[];
   private readonly keys: readonly Buffer[];
   private readonly byLength: (number[] | undefined)[] = [];
   private readonly seen: Uint32Array;

@@ -1,8 +1,10 @@
+import type { MessageBatch } from "@mqb/core/plugin";
 import { type JsonObject, jsonEquals, numberText, parseJson, readString, writeJson } from "@mqb/json";
 import { MAX_JSON_DEPTH, scanJsonString, scanJsonValue, skipJsonBlank } from "@mqb/kernel";
 import { type Failure, parseFailure, type Reason, whyNotJson } from "../failure.ts";
 import type { Output } from "../output.ts";
 import { trimBlanks } from "./blanks.ts";
+import { FlatSchema } from "./flat.ts";
 import type { Members } from "./members.ts";
 import { ANYTHING, type Content, type EnumValues, type SchemaNode } from "./node.ts";
 import { integerOfText, isInteger, isPlainInteger, numberOfText, plainNumberEnd, textOfNumber } from "./number-text.ts";
@@ -31,6 +33,8 @@ const NULL = Buffer.from("null");
 export class SchemaStage {
   failure: Failure | undefined;
   private readonly root: SchemaNode;
+  /** For documents that need little; undefined where the schema asks for more. */
+  private readonly flat: FlatSchema | undefined;
   private readonly options: SchemaOptions;
   private readonly stack = new Uint8Array(MAX_JSON_DEPTH);
   private bytes: Uint8Array = NULL;
@@ -45,7 +49,18 @@ export class SchemaStage {
 
   constructor(root: SchemaNode, options: SchemaOptions) {
     this.root = root;
+    this.flat = FlatSchema.of(root, options);
     this.options = options;
+  }
+
+  /** Turns to a batch, for `applyTo`. */
+  begin(batch: MessageBatch): void {
+    this.flat?.begin(batch);
+  }
+
+  /** `apply` for a message of the batch, which lies in `bytes[start .. end)`. */
+  applyTo(index: number, bytes: Uint8Array, start: number, end: number, out: Output): boolean {
+    return this.flat?.apply(index, bytes, start, end, out) || this.apply(bytes, start, end, out);
   }
 
   /** Appends the document `bytes[start .. end)` as the schema has it. False when it cannot; `failure` says why then. */

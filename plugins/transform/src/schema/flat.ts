@@ -1,0 +1,132 @@
+import type { MessageBatch } from "@mqb/core/plugin";
+import { type BatchFields, compileBatchFields, FieldKind } from "@mqb/json";
+import type { Output } from "../output.ts";
+import type { SchemaNode } from "./node.ts";
+import { isInteger, isPlainInteger, plainNumberEnd } from "./number-text.ts";
+
+/** What the usual object asks of a schema: each named field is kept as it is, or loses the quotes around its number. */
+export class FlatSchema {
+  private readonly found: BatchFields;
+  private readonly nodes: readonly (SchemaNode | undefined)[];
+  private readonly expected: readonly number[];
+  private readonly coerce: boolean;
+  private readonly emptyAsNull: boolean;
+  /** The fields as they follow each other in the documents. */
+  private readonly order: Uint32Array;
+  /** Where the value ends that is to be written without its quotes, by field; 0 = it stays as it is. */
+  private readonly bare: Uint32Array;
+
+  private constructor(
+    keys: readonly string[],
+    nodes: readonly (SchemaNode | undefined)[],
+    expected: readonly number[],
+    options: { readonly coerce: boolean; readonly emptyAsNull: boolean },
+  ) {
+    this.found = compileBatchFields(keys.map((key) => [key]));
+    this.nodes = nodes;
+    this.expected = expected;
+    this.coerce = options.coerce;
+    this.emptyAsNull = options.emptyAsNull;
+    this.order = Uint32Array.from(keys.keys());
+    this.bare = new Uint32Array(keys.length);
+  }
+
+  /** Undefined for schemas that say nothing of the fields of objects. */
+  static of(
+    { type, enum: listed, content, members }: SchemaNode,
+    options: { readonly coerce: boolean; readonly emptyAsNull: boolean },
+  ): FlatSchema | undefined {
+    if (!members || (type !== undefined && type !== "object") || listed || content) return undefined;
+    return new FlatSchema(members.texts, members.nodes, members.expected, options);
+  }
+
+  begin(batch: MessageBatch): void {
+    this.found.begin(batch);
+  }
+
+  /**
+   * Appends the document of a message that lies in `bytes[start .. end)`; false when there is more to do than that, and
+   * nothing is written then.
+   */
+  apply(index: number, bytes: Uint8Array, start: number, end: number, out: Output): boolean {
+    const { found, expected, order, bare, nodes } = this;
+    if (found.root(index) !== FieldKind.object || !found.isTight(index)) return false;
+    const base = index * found.width;
+    const { kinds, starts, ends } = found;
+    for (let i = 0; i < expected.length; i++) if (kinds[base + expected[i]!] === FieldKind.absent) return false;
+    let last = 0;
+    for (let i = 0; i < order.length; i++) {
+      const field = order[i]!;
+      const at = base + field;
+      const kind = kinds[at]!;
+      bare[i] = 0;
+      if (kind === FieldKind.absent) continue;
+      if (starts[at]! < last) {
+        this.sort(base);
+        return this.apply(index, bytes, start, end, out);
+      }
+      last = starts[at]!;
+      const node = nodes[field];
+      if (!node || this.stays(node, kind, bytes, last, ends[at]!)) continue;
+      const close = this.bareEnd(node, kind, bytes, last, ends[at]!);
+      if (close < 0) return false;
+      bare[i] = close;
+    }
+    let from = start;
+    for (let i = 0; i < order.length; i++) {
+      if (bare[i] === 0) continue;
+      const at = base + order[i]!;
+      out.copy(bytes, from, starts[at]!);
+      out.copy(bytes, starts[at]! + 1, bare[i]!);
+      from = ends[at]!;
+    }
+    out.copy(bytes, from, end);
+    return true;
+  }
+
+  /** Whether a value fits as it is written. False also where it takes more than a look. */
+  private stays(
+    { type, nullable, enum: listed, members, items, content }: SchemaNode,
+    kind: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): boolean {
+    if (listed || content) return false;
+    switch (kind) {
+      case FieldKind.string:
+        return (type === undefined || type === "string") && !(this.emptyAsNull && end - start === 2);
+      case FieldKind.number:
+        return type === undefined || type === "number" || (type === "integer" && isInteger(bytes, start, end));
+      case FieldKind.null:
+        return nullable;
+      case FieldKind.object:
+        return !members && (type === undefined || type === "object");
+      case FieldKind.array:
+        return !items && (type === undefined || type === "array");
+      default:
+        return type === undefined || type === "boolean";
+    }
+  }
+
+  /** Where the number ends in a string that is to be one; -1 for everything else. */
+  private bareEnd(
+    { type, enum: listed }: SchemaNode,
+    kind: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    if (kind !== FieldKind.string || !this.coerce || listed) return -1;
+    if (type === "integer") return isPlainInteger(bytes, start + 1, end - 1) ? end - 1 : -1;
+    return type === "number" ? plainNumberEnd(bytes, start + 1, end - 1) : -1;
+  }
+
+  /** Puts the fields into the order of a document; those that it lacks come last. */
+  private sort(base: number): void {
+    const { kinds, starts } = this.found;
+    const place = (field: number): number =>
+      kinds[base + field] === FieldKind.absent ? Number.POSITIVE_INFINITY : starts[base + field]!;
+    this.order.sort((a, b) => place(a) - place(b) || a - b);
+  }
+}
