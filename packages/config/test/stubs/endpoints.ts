@@ -32,14 +32,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     fields:
       "queue_url topic_arn region endpoint_url access_key:secret secret_key:secret session_token:secret max_messages:int wait_time_seconds:int binary_payload_mode:flag",
   },
-  kafka: {
-    from: "@mqb/kafka",
-    facts: { source: { named: ["url", "topic"] } },
-    sides: "both",
-    positions: true,
-    fields: `url! topic:texts@template ${LOGIN} tls:tls group_id@input source_metadata:flag delayed_ack:flag producer_options:[pair]@output
-      consumer_options:[pair]@input shared:flag partitions:int create_topic:flag partition_key@template@output`,
-  },
   amqp: {
     from: "@mqb/amqp",
     sides: "both",
@@ -126,18 +118,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
     fields: `path! naming_pattern shard_depth:int shard_width:int payload_extension metadata_extension atomic:flag
       fsync:chunk|off done_file emit_done:never|success|end producer_file consumer_file drain_on_read:flag
       stop_on_done:flag poll_interval_ms:int source_metadata:flag claim:exclusive|warn|off`,
-  },
-  http: {
-    from: "@mqb/http",
-    marks: { url: { listens: { side: "input", apart: ["path", "method"] } } },
-    sides: "both",
-    replies: true,
-    fields: `url! path method tls:tls workers:int message_id_header request_timeout_ms:int internal_buffer_size:int
-      fire_and_forget:flag pass_through_status:flag receive_streamable:flag inline_response_fast_path:flag
-      server_protocol:auto|http1_only|http2_only stream_response_to:out batch_concurrency:int tcp_keepalive_ms:int
-      pool_idle_timeout_ms:int ${COMPRESSION} compression_enabled:flag compression_threshold_bytes:int
-      concurrency_limit:int header_read_timeout_ms:int max_body_bytes:int basic_auth:[secret] custom_headers:{secret}
-      shared:flag`,
   },
   http_bulk: {
     from: "@mqb/http",
