@@ -14,10 +14,10 @@ export function idConsumer(inner: Consumer, template: Template, context: Context
     async receive(max, signal) {
       const delivery = await inner.receive(max, signal);
       const { batch } = delivery;
-      const ids = batch.length > 0 ? idsOf(batch, template, context) : undefined;
-      if (!ids) return delivery;
+      const idOf = batch.length > 0 ? idsOf(batch, template, context) : undefined;
+      if (!idOf) return delivery;
       const named = withMetadata(batch, (index) => {
-        const id = ids[index];
+        const id = idOf(index);
         return id === undefined ? undefined : new Map(batch.metadata(index)).set(KEY, id);
       });
       return {
@@ -29,16 +29,25 @@ export function idConsumer(inner: Consumer, template: Template, context: Context
   });
 }
 
-/** By position; undefined = no message has one. */
-function idsOf(batch: MessageBatch, template: Template, context: Context): (string | undefined)[] | undefined {
-  const ids = new Array<string | undefined>(batch.length);
+/**
+ * Gives the id of a message by its position; undefined = no message has one. Where it is the same whenever it is made,
+ * that is when somebody asks.
+ */
+function idsOf(
+  batch: MessageBatch,
+  template: Template,
+  context: Context,
+): ((index: number) => string | undefined) | undefined {
+  const later = template.repeatable;
+  const ids = later ? undefined : new Array<string | undefined>(batch.length);
   let without = 0;
   for (let i = 0; i < batch.length; i++) {
-    ids[i] = template.resolve(batch, i);
-    if (ids[i] === undefined) without += 1;
+    if (ids) ids[i] = template.resolve(batch, i);
+    if (ids ? ids[i] === undefined : !template.resolves(batch, i)) without += 1;
   }
   if (without > 0) tell(without, context);
-  return without < batch.length ? ids : undefined;
+  if (without === batch.length) return undefined;
+  return (index) => (ids ? ids[index] : template.resolve(batch, index));
 }
 
 /** A warning once per route, since most sources bring such messages again and again. */

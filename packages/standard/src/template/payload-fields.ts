@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { asBuffer, type MessageBatch } from "@mqb/core/plugin";
-import { compileFields, type FieldFinder, FieldKind, type JsonPath, readString } from "@mqb/json";
+import { type BatchFields, compileBatchFields, FieldKind, type JsonPath, readString } from "@mqb/json";
 
 /**
  * Finds fields of payloads by paths of keys and array positions, all of them in one pass over the bytes. No value is parsed,
  * so no digit of a number changes. Of a key that is there twice the last one counts.
  */
 export class PayloadFields {
-  private readonly finder: FieldFinder | undefined;
+  private readonly found: BatchFields | undefined;
   /** For each field the paths that it may mean, of which at most one is there. */
   private readonly meanings: readonly (readonly number[])[];
   private bytes: Buffer | undefined;
@@ -15,17 +15,27 @@ export class PayloadFields {
   constructor(fields: readonly (readonly string[])[]) {
     const paths: JsonPath[] = [];
     this.meanings = fields.map((steps) => meaningsOf(steps).map((path) => paths.push(path) - 1));
-    this.finder = paths.length > 0 ? compileFields(paths) : undefined;
+    this.found = paths.length > 0 ? compileBatchFields(paths) : undefined;
   }
 
-  /** Looks into a message; `text` answers about that one until the next call. */
+  /** Looks into a message, and at the first of a batch into all of them; `text` answers about that one until the next call. */
   look(batch: MessageBatch, index: number): void {
-    const { slab } = batch;
-    const payload = slab ? slab.bytes : batch.payload(index);
-    const start = slab ? slab.starts[index]! : 0;
-    const end = slab ? slab.ends[index]! : payload.length;
-    const isJson = this.finder?.find(payload, start, end) ?? false;
-    this.bytes = isJson ? asBuffer(payload) : undefined;
+    const { found } = this;
+    this.bytes = undefined;
+    if (!found) return;
+    found.begin(batch);
+    if (found.root(index) === FieldKind.absent) return;
+    found.at(index);
+    this.bytes = asBuffer(found.bytes);
+  }
+
+  /** Whether `text` is a text. */
+  has(field: number): boolean {
+    const { bytes } = this;
+    const at = bytes ? this.placeOf(field) : -1;
+    if (at < 0) return false;
+    const { kinds, starts, ends } = this.found!;
+    return kinds[at] !== FieldKind.null && isText(bytes!, starts[at]!, ends[at]!);
   }
 
   /**
@@ -35,19 +45,31 @@ export class PayloadFields {
   text(field: number): string | null | undefined {
     const { bytes } = this;
     if (!bytes) return undefined;
-    const { kinds, starts, ends } = this.finder!;
-    const found = this.meanings[field]!.find((path) => kinds[path] !== FieldKind.absent);
-    if (found === undefined) return undefined;
-    const kind = kinds[found];
+    const { kinds, starts, ends } = this.found!;
+    const at = this.placeOf(field);
+    if (at < 0) return undefined;
+    const kind = kinds[at];
     if (kind === FieldKind.null) return null;
-    const start = starts[found]!;
-    const end = ends[found]!;
-    if (isAscii(bytes, start, end)) {
-      return kind === FieldKind.string ? readString(bytes, start, end) : bytes.toString("latin1", start, end);
-    }
-    if (!isUtf8(bytes.subarray(start, end))) return undefined;
+    const start = starts[at]!;
+    const end = ends[at]!;
+    if (!isText(bytes, start, end)) return undefined;
     return kind === FieldKind.string ? readString(bytes, start, end) : bytes.toString("utf8", start, end);
   }
+
+  /** Where the field's value is told of; -1 = it is not there. */
+  private placeOf(field: number): number {
+    const { kinds, base } = this.found!;
+    const meanings = this.meanings[field]!;
+    for (let i = 0; i < meanings.length; i++) {
+      const at = base + meanings[i]!;
+      if (kinds[at] !== FieldKind.absent) return at;
+    }
+    return -1;
+  }
+}
+
+function isText(bytes: Uint8Array, start: number, end: number): boolean {
+  return isAscii(bytes, start, end) || isUtf8(bytes.subarray(start, end));
 }
 
 /** Mostly so, and told sooner than by a call for bytes that are few. */

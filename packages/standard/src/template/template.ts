@@ -75,6 +75,19 @@ export class Template {
     return text;
   }
 
+  /** Whether `resolve` gives a text, without making it. For templates that are `repeatable`. */
+  resolves(batch: MessageBatch, index: number): boolean {
+    this.fields?.look(batch, index);
+    for (let i = 0; i < this.segments.length; i++) {
+      const segment = this.segments[i]!;
+      if (typeof segment === "string") continue;
+      const { source } = segment;
+      if (source.from === "payload" && !this.fields!.has(this.fieldOf[i]!)) return false;
+      if (source.from === "metadata" && !batch.metadata(index).has(source.key)) return false;
+    }
+    return true;
+  }
+
   /** Undefined when it is not there, null when it is null. */
   private value(
     { source, filter }: Token,

@@ -1,10 +1,9 @@
-import { asBuffer, type MessageBatch, type Slab } from "@mqb/core/plugin";
-import { compileFields, type FieldFinder, FieldKind, type JsonPath, readString } from "@mqb/json";
+import { asBuffer, type MessageBatch } from "@mqb/core/plugin";
+import { type BatchFields, compileBatchFields, FieldKind, type JsonPath, readString } from "@mqb/json";
 import type { Segment } from "@mqb/standard";
 import { type KeyHash, Origin } from "./hash.ts";
 import { Scratch } from "./scratch.ts";
 import { type Env, type KeyText, parseKey } from "./template.ts";
-import { TopField } from "./top-field.ts";
 
 const BACKSLASH = 0x5c;
 const ID_LENGTH = 36;
@@ -26,51 +25,39 @@ export class KeyReader {
   /** The parts of each template; undefined = the key is the message id. */
   private readonly templates: readonly (readonly Part[])[] | undefined;
   private readonly origin: number;
-  private readonly finder: FieldFinder | undefined;
+  private readonly found: BatchFields | undefined;
   private readonly only: number;
-  /** For a key that is one field at the top of the payload. */
-  private readonly top: TopField | undefined;
   private readonly scratch = new Scratch();
   private batch: MessageBatch | undefined;
-  private slab: Slab | undefined;
 
   constructor(key: KeyText | undefined, hash: KeyHash, env: Env) {
     this.hash = hash;
     const paths: JsonPath[] = [];
     this.templates = key === undefined ? undefined : parseKey(key, env).map((one) => partsOf(one, paths));
     this.origin = typeof key === "string" ? Origin.text : Origin.list;
-    this.finder = paths.length > 0 ? compileFields(paths) : undefined;
+    this.found = paths.length > 0 ? compileBatchFields(paths) : undefined;
     this.only = onlyField(this.templates, this.origin);
-    const [name, inside] = this.only >= 0 ? paths[this.only]! : [];
-    this.top = typeof name === "string" && inside === undefined ? new TopField(name) : undefined;
   }
 
   /** The batch that `read` reads from. */
   begin(batch: MessageBatch): void {
     this.batch = batch;
-    this.slab = batch.slab;
-    if (this.slab && this.top) this.top.begin(this.slab);
+    this.found?.begin(batch);
   }
 
   /** Hashes the key of one message. False when it lacks a value of the template: the hash is that of its id. */
   read(index: number): boolean {
-    const { finder, scratch, slab, top } = this;
-    if (top && slab && top.at(index)) {
-      this.hash.hash(slab.bytes, top.start, top.end, this.origin);
-      return true;
-    }
+    const { found, scratch } = this;
     const batch = this.batch!;
     if (!this.templates) {
       this.hashId(batch, index);
       return true;
     }
     let bytes: Uint8Array | undefined;
-    if (finder) {
-      bytes = slab ? slab.bytes : batch.payload(index);
-      const start = slab ? slab.starts[index]! : 0;
-      const end = slab ? slab.ends[index]! : bytes.length;
-      if (!finder.find(bytes, start, end)) bytes = undefined;
-      else if (this.only >= 0 && this.hashField(bytes, this.only)) return true;
+    if (found && found.root(index) !== FieldKind.absent) {
+      found.at(index);
+      bytes = found.bytes;
+      if (this.only >= 0 && this.hashField(bytes, this.only)) return true;
     }
     scratch.reset();
     if (this.templates.every((parts) => this.add(parts, bytes, batch, index))) {
@@ -83,11 +70,11 @@ export class KeyReader {
 
   /** The usual case: the key is one field, whose bytes need not be copied. */
   private hashField(bytes: Uint8Array, field: number): boolean {
-    const { kinds, starts, ends } = this.finder!;
-    const kind = kinds[field]!;
+    const { kinds, starts, ends, base } = this.found!;
+    const kind = kinds[base + field]!;
     if (kind === FieldKind.absent || kind === FieldKind.null) return false;
-    let start = starts[field]!;
-    let end = ends[field]!;
+    let start = starts[base + field]!;
+    let end = ends[base + field]!;
     if (kind === FieldKind.string) {
       start++;
       end--;
@@ -139,12 +126,16 @@ export class KeyReader {
   }
 
   private addField(bytes: Uint8Array, fields: readonly number[]): boolean {
-    const { kinds, starts, ends } = this.finder!;
-    const field = fields.find((one) => kinds[one] !== FieldKind.absent && kinds[one] !== FieldKind.null);
+    const { kinds, starts, ends, base } = this.found!;
+    const there = (field: number): boolean => {
+      const kind = kinds[base + field];
+      return kind !== FieldKind.absent && kind !== FieldKind.null;
+    };
+    const field = fields.find(there);
     if (field === undefined) return false;
-    const start = starts[field]!;
-    const end = ends[field]!;
-    if (kinds[field] !== FieldKind.string) this.scratch.add(bytes, start, end);
+    const start = starts[base + field]!;
+    const end = ends[base + field]!;
+    if (kinds[base + field] !== FieldKind.string) this.scratch.add(bytes, start, end);
     else if (asBuffer(bytes).subarray(start, end).includes(BACKSLASH)) this.scratch.text(readString(bytes, start, end));
     else this.scratch.add(bytes, start + 1, end - 1);
     return true;
