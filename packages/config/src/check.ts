@@ -2,7 +2,7 @@ import { type Problem, type References, type Registry, ROUTE_FIELDS, type RouteP
 import { checkWithDefaults, type RouteDefaults } from "./check-route.ts";
 import { createExcerpts, type Range, textLeaves } from "./document/excerpt.ts";
 import type { Configuration } from "./document/load.ts";
-import { isText, locate, nearestPlace, type Path, type Place } from "./document/place.ts";
+import { isText, locate, nearestPlace, type Path, type Place, pathAsWritten } from "./document/place.ts";
 import { type DocumentProblem, inDocumentOrder } from "./document/problem.ts";
 import { documentPath, type WrittenRoute } from "./document/routes.ts";
 import { explainMisfit, writtenAs } from "./fields/explain.ts";
@@ -203,9 +203,11 @@ class Check {
   }
 
   /** A circle of references is told at the reference in the route; the way through the others is in its message. */
-  private shownPath({ code }: Problem, path: Path): Path {
-    if (code !== "MQB_CONFIG_CYCLE") return path;
-    const { place: root } = this.configuration;
+  private shownPath({ code }: Problem, path: Path, visited: ReadonlyMap<string, Visited>): Path {
+    const { place: root, hasFilled: hasAny } = this.configuration;
+    if (code !== "MQB_CONFIG_CYCLE") {
+      return hasAny ? pathAsWritten(root, path, (key) => this.names(visited).has(key)) : path;
+    }
     const shown = [...path];
     while (shown.length > 0 && !nearestPlace(root, shown).found) shown.pop();
     return shown;
@@ -231,7 +233,7 @@ class Check {
     const path = documentPath(route, problem.path);
     const at = locate(root, path, problem.code === "MQB_CONFIG_VALUE" ? "value" : "key");
     const said = this.asWritten(withoutSecrets(problem, visited), path, around, visited);
-    const told = { ...said, ...this.told(said, path, visited, left), path: this.shownPath(problem, path), at };
+    const told = { ...said, ...this.told(said, path, visited, left), path: this.shownPath(problem, path, visited), at };
     return withInstall(told, config, problem.path, this.registry, this.options.install);
   }
 
@@ -258,10 +260,23 @@ class Check {
   private names(visited: ReadonlyMap<string, Visited>): ReadonlySet<string> {
     const names = new Set([...this.registry.names("endpoint"), ...this.registry.names("middleware")]);
     for (const { name } of this.configuration.routes) names.add(name);
+    const keys = this.filledKeys();
     for (const { path, field } of visited.values()) {
-      for (const name of [...path, ...(field?.choices ?? [])]) names.add(String(name));
+      for (const name of path) if (!keys.has(String(name))) names.add(String(name));
+      for (const name of field?.choices ?? []) names.add(name);
     }
     return names;
+  }
+
+  /** Keys that variables were put into: of what kind they are is not known. */
+  private filledKeys(): ReadonlySet<string> {
+    const keys = new Set<string>();
+    const open = [this.configuration.place];
+    for (let one = open.pop(); one; one = open.pop()) {
+      if (one.filledKey) keys.add(one.filledKey.whole);
+      open.push(...one.children.values());
+    }
+    return keys;
   }
 
   /** What the configuration knows better than the schema: what was written, and what it came from. */

@@ -3,7 +3,7 @@ import { isMap } from "@mqb/core/plugin";
 import type { CheckedConfiguration } from "./check.ts";
 import type { Configuration } from "./document/load.ts";
 import { describePlace } from "./document/origin.ts";
-import { nearestPlace, type Path } from "./document/place.ts";
+import { nearestPlace, type Path, pathAsWritten } from "./document/place.ts";
 import { documentPath, type WrittenRoute } from "./document/routes.ts";
 import { type Field, memberOf, membersOf } from "./fields/field.ts";
 import { keyOfPath } from "./fields/fit.ts";
@@ -54,11 +54,16 @@ class Listing {
   /** Texts that are secret somewhere, and so everywhere. */
   private readonly secrets: Set<string>;
   private readonly routes: ReadonlySet<string>;
+  /** Names that are no secret, whatever they came from. */
+  private readonly names: ReadonlySet<string>;
 
   constructor(configuration: Configuration, checked: CheckedConfiguration) {
     this.configuration = configuration;
     this.secrets = new Set(configuration.secrets);
     this.routes = new Set(configuration.routes.map((route) => keyOfPath(route.path)));
+    const { registry } = checked;
+    const own = [...registry.names("endpoint"), ...registry.names("middleware")];
+    this.names = new Set([...own, ...configuration.routes.map(({ name }) => name)]);
     const schemas = createSchemas();
     const learn = (route: WrittenRoute, config: unknown): void =>
       walkRoute(config, checked.registry, schemas, (one) => this.learn(route, one));
@@ -130,7 +135,8 @@ class Listing {
 
   private add(path: Path, value: unknown, origin: string, isSecret: boolean): void {
     const secret = isSecret && value !== null && value !== "";
-    this.values.push({ path, value: secret ? HIDDEN : this.shown(value), origin, secret });
+    const shown = pathAsWritten(this.configuration.place, path, (key) => this.names.has(key));
+    this.values.push({ path: shown, value: secret ? HIDDEN : this.shown(value), origin, secret });
   }
 
   private shown(value: unknown): unknown {

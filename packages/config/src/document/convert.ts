@@ -2,7 +2,15 @@ import { isMap } from "@mqb/core/plugin";
 import { wholeNumber } from "../exact.ts";
 import type { DeferredText } from "./deferred.ts";
 import type { TextMap, TextNode, TextPair } from "./nodes.ts";
-import { type FilledPart, type IndexedText, locationAt, NO_CHILDREN, type Path, type Place } from "./place.ts";
+import {
+  type FilledPart,
+  type FilledText,
+  type IndexedText,
+  locationAt,
+  NO_CHILDREN,
+  type Path,
+  type Place,
+} from "./place.ts";
 import type { DocumentProblem } from "./problem.ts";
 import { substitute, withoutDefaults } from "./substitute.ts";
 
@@ -140,25 +148,28 @@ class Conversion {
         merged.push(...this.merged(pair, keyOffset, path, open));
         continue;
       }
-      const key = this.key(pair.key, keyOffset, path);
+      const found = this.key(pair.key, keyOffset, path);
+      const key = found?.key;
       const item = this.node(pair.value, keyOffset, key === undefined ? path : [...path, key], open);
-      if (key === undefined) {
+      if (found === undefined || key === undefined) {
         this.discarded.push(item.place);
         continue;
       }
       if (Object.hasOwn(value, key)) {
         const { line } = locationAt(this.source, children.get(key)!.key!);
         const isRoute = isRouteAt(path, item.value);
+        const shown = found.filled?.written ?? key;
         const message = isRoute
-          ? `the route "${key}" is written twice, first on line ${line}`
-          : `the key "${key}" is written twice in one map, first on line ${line}`;
+          ? `the route "${shown}" is written twice, first on line ${line}`
+          : `the key "${shown}" is written twice in one map, first on line ${line}`;
         const hint = `${isRoute ? "rename" : "remove"} one of them`;
         this.discarded.push(item.place);
-        this.report("MQB_CONFIG_DUPLICATE_KEY", keyOffset, [...path, key], message, hint);
+        this.report("MQB_CONFIG_DUPLICATE_KEY", keyOffset, [...path, shown], message, hint);
         continue;
       }
       value[key] = item.value;
-      children.set(key, { ...item.place, key: keyOffset });
+      const { filled } = found;
+      children.set(key, { ...item.place, key: keyOffset, ...(filled ? { filledKey: filled } : {}) });
     }
     for (const one of merged) {
       for (const [key, item] of Object.entries(one.value as Record<string, unknown>)) {
@@ -189,14 +200,22 @@ class Conversion {
     return maps;
   }
 
-  private key(node: TextNode | undefined, offset: number, path: Path): string | undefined {
-    if (!node) return "null";
+  private key(
+    node: TextNode | undefined,
+    offset: number,
+    path: Path,
+  ): { readonly key: string; readonly filled?: FilledText } | undefined {
+    if (!node) return { key: "null" };
     if (node.kind !== "scalar") {
       this.report("MQB_CONFIG_TYPE", offset, path, "a key must be a plain value, not a list or a map");
       return undefined;
     }
-    const key = this.substituted(node.text, offset, path).text || (node.value === null ? "null" : node.text);
-    if (key !== "__proto__") return key;
+    const { text, used, written } = this.substituted(node.text, offset, path);
+    const key = text || (node.value === null ? "null" : node.text);
+    if (key !== "__proto__")
+      return used.length === 0
+        ? { key }
+        : { key, filled: { whole: key, written: withoutDefaults(written), parts: used } };
     this.report("MQB_CONFIG_TYPE", offset, path, "a key cannot be called __proto__");
     return undefined;
   }

@@ -35,20 +35,26 @@ export interface Place {
   readonly discarded?: readonly Place[];
   /** Set on a text that variables were put into: what type it has is for its field to say. */
   readonly filled?: Filled;
+  /** Set on a member of a map whose key variables were put into. */
+  readonly filledKey?: FilledText;
 }
 
-/** What is known of a text that variables were put into. */
-export interface Filled {
-  /** Written without quotes, so that it may also mean a number, true, false or nothing. */
-  readonly plain: boolean;
-  /** Names of the variables whose values, or whose defaults, stand in it. */
-  readonly variables: readonly string[];
+/** A text that variables were put into. */
+export interface FilledText {
   /** With what the variables put in. */
   readonly whole: string;
   /** As it stands in the document, but for the defaults. */
   readonly written: string;
   /** What each variable put into it. */
   readonly parts: readonly FilledPart[];
+}
+
+/** What is known of a text that variables were put into. */
+export interface Filled extends FilledText {
+  /** Written without quotes, so that it may also mean a number, true, false or nothing. */
+  readonly plain: boolean;
+  /** Names of the variables whose values, or whose defaults, stand in it. */
+  readonly variables: readonly string[];
 }
 
 /** What stands for one reference to a variable. */
@@ -99,6 +105,15 @@ export function nearestPlace(root: Place, path: Path): { readonly place: Place; 
     place = child;
   }
   return { place, found: true };
+}
+
+/** A path as messages show it: with the keys that variables were put into as they stand in the document. */
+export function pathAsWritten(root: Place, path: Path, isPublic: (key: string) => boolean): Path {
+  let place: Place | undefined = root;
+  return path.map((part) => {
+    place = place?.children.get(part) ?? place?.children.get(String(part));
+    return place?.filledKey && !isPublic(String(part)) ? place.filledKey.written : part;
+  });
 }
 
 export function locationAt(source: Source, offset: number): Location {

@@ -47,10 +47,12 @@ function replacementsIn(place: Place): Replacement[] {
   const open = [place];
   for (let one = open.pop(); one; one = open.pop()) {
     open.push(...one.children.values());
-    if (!one.filled) continue;
-    const { written, parts, whole } = one.filled;
-    found.push({ text: whole, shown: written, isPart: false });
-    found.push(...parts.map(({ name, text }) => ({ text, shown: `\${${name}}`, isPart: true })));
+    for (const filled of [one.filled, one.filledKey]) {
+      if (!filled) continue;
+      const { written, parts, whole } = filled;
+      found.push({ text: whole, shown: written, isPart: false });
+      found.push(...parts.map(({ name, text }) => ({ text, shown: `\${${name}}`, isPart: true })));
+    }
   }
   return found;
 }

@@ -47,8 +47,7 @@ function parseOwn(raw: Record<string, unknown>, side: Side, registry: Registry, 
   }
   if (name !== undefined) return parseEntry(name, raw[name], [], place);
   if (side === "output") return discard;
-  const known = `known: ${registry.names("endpoint").join(", ")}`;
-  return place.error("MQB_CONFIG_NO_ENDPOINT", "an input names an endpoint type", known);
+  return place.error("MQB_CONFIG_NO_ENDPOINT", "an input names an endpoint type", "e.g. { memory: { topic: a } }");
 }
 
 function parseMiddlewares(raw: unknown, problems: Problems): Parsed[] {

@@ -28,7 +28,7 @@ describe("the structure of an endpoint", () => {
   it("has a type on an input", () => {
     for (const input of [{}, { middlewares: [{ delay: {} }] }])
       expect(errorsOf({ input })).toEqual([
-        "NO_ENDPOINT input: an input names an endpoint type (known: file, kafka, memory, null, static)",
+        "NO_ENDPOINT input: an input names an endpoint type (e.g. { memory: { topic: a } })",
       ]);
   });
 
