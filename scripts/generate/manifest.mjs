@@ -9,12 +9,14 @@ export function pluginManifest(manifest, plugin) {
   const { "./package.json": own, ...entries } = manifest.exports;
   const { name, version, description, license, ...rest } = manifest;
   const keywords = [...new Set([...(manifest.keywords ?? []), "mqb-plugin"])];
+  const shared = namesOf(Object.fromEntries(Object.entries(plugin.endpoints ?? {}).filter(([, { shared }]) => shared)));
   const mqb = {
     apiVersion: plugin.apiVersion,
     endpoints: namesOf(plugin.endpoints),
     middlewares: namesOf(plugin.middlewares),
     stores: Object.keys(plugin.stores ?? {}),
     schemes: Object.keys(plugin.schemes ?? {}),
+    ...(shared.length > 0 ? { shared } : {}),
     ...(plugin.expressions ? { expressions: true } : {}),
     schema: "./schema.json",
   };

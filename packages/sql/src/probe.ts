@@ -1,16 +1,15 @@
-import { describeError, type FindService, isMqbError, type ProbeContext, type ProbeFinding } from "@mqb/core/plugin";
+import { describeError, isMqbError, type ProbeContext, type ProbeFinding } from "@mqb/core/plugin";
 import type { SqlxConfig } from "./config.ts";
 import { settingsOf } from "./database.ts";
 import { driverFor } from "./driver.ts";
 import { parseTableName } from "./table-name.ts";
 
-type Context = ProbeContext & { readonly service?: FindService };
 
 /** Connects and looks at the table. */
-export async function probe(config: SqlxConfig, context: Context): Promise<readonly ProbeFinding[]> {
+export async function probe(config: SqlxConfig, context: ProbeContext): Promise<readonly ProbeFinding[]> {
   const findings: ProbeFinding[] = [];
   try {
-    const driver = driverFor(config.url, context.service ?? (() => undefined));
+    const driver = driverFor(config.url, context.service);
     const target = driver.target(config.url);
     const database = await driver.connect({ ...settingsOf(config, "input"), maxConnections: 1, minConnections: 0 }, context);
     try {

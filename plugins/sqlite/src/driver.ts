@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type SqlDatabase, type SqlDriver, sqlErrors } from "@mqb/sql";
+import { collectStatements } from "./client/collect.ts";
 import { absolute, readLocation } from "./client/location.ts";
 import { loadProvider } from "./client/provider.ts";
 import { BLOCKING_MS, Session } from "./client/session.ts";
@@ -46,11 +47,11 @@ export async function connect(url: string, { baseDir, create, patienceMs }: Opti
   const path = absolute(location, baseDir);
   const mayCreate = mode === "rwc" || mode === "memory" || (mode === undefined && create);
   if (!mayCreate && !existsSync(path)) throw sqliteErrors.NOT_THERE({ path });
-  const { DatabaseSync } = await loadProvider();
+  const { DatabaseSync, keepsStatements } = await loadProvider();
   try {
     const connection = new DatabaseSync(path, { readOnly: mode === "ro", timeout: BLOCKING_MS });
     connection.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
-    const session = new Session(connection, target(url), patienceMs);
+    const session = new Session(connection, target(url), patienceMs, keepsStatements ? collectStatements : async () => {});
     // Only a statement that reads finds out that a file is no database.
     await session.use(() => session.prepare("SELECT count(*) FROM sqlite_master").get());
     return sqliteDatabase(session);

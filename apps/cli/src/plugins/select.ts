@@ -9,6 +9,12 @@ import type { FoundPlugin } from "./discover.ts";
 export function selectPlugins(found: readonly FoundPlugin[], names: Names): readonly FoundPlugin[] {
   const selected = new Set(found.filter((plugin) => plugin.origin === "listed"));
   const take = (what: string, name: string, brings: (plugin: FoundPlugin) => boolean): void => {
+    // What several may bring is one thing, and the rest of each is needed: `sqlx` and the drivers of databases.
+    const sharing = found.filter(brings);
+    if (sharing.length > 1 && sharing.every((plugin) => plugin.manifest?.shared.includes(name))) {
+      for (const plugin of sharing) selected.add(plugin);
+      return;
+    }
     const [first, second] = claimants(found, brings);
     if (!first) return;
     if (second) throw coreErrors.DUPLICATE_NAME({ what, name, first: first.name, second: second.name });

@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointContext, FindService } from "@mqb/core/plugin";
+import type { Checkpoint, CheckpointContext } from "@mqb/core/plugin";
 import type { SqlxConfig } from "../config.ts";
 import type { SqlDatabase } from "../contract.ts";
 import { settingsOf } from "../database.ts";
@@ -7,16 +7,15 @@ import type { Positions } from "./checkpoint-table.ts";
 import { cursorPlace, openPositions } from "./open.ts";
 import { formatPosition, parsePosition, readStored, writeStored } from "./position.ts";
 
-type Context = CheckpointContext & { readonly service?: FindService };
 
 /** The stored position of a cursor; undefined when the configuration keeps none. */
-export function checkpoint(config: SqlxConfig, context: Context): Checkpoint | undefined {
+export function checkpoint(config: SqlxConfig, context: CheckpointContext): Checkpoint | undefined {
   const place = cursorPlace(config);
   if (!place) return undefined;
   let database: SqlDatabase | undefined;
   let opened: Promise<Positions> | undefined;
   const connect = async (): Promise<SqlDatabase> => {
-    const driver = driverFor(config.url, context.service ?? (() => undefined));
+    const driver = driverFor(config.url, context.service);
     const settings = { ...settingsOf(config, "input"), maxConnections: 1, minConnections: 0 };
     const { baseDir, log } = context;
     const path = "input.sqlx";

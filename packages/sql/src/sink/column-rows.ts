@@ -49,8 +49,13 @@ export class ColumnRows implements RowMaker {
     let keys = new Set<string>();
     for (let i = 0; i < batch.length; i++) {
       try {
-        const { bytes, mapping } = this.read(batch, i);
-        const insert = this.known(mapping) ?? (await this.prepare(mapping));
+        let { bytes, mapping } = this.read(batch, i);
+        let insert = this.known(mapping);
+        if (!insert) {
+          insert = await this.prepare(mapping);
+          // Another batch may have been read meanwhile.
+          ({ bytes, mapping } = this.read(batch, i));
+        }
         const row = this.row(insert, mapping, bytes);
         const key = this.keyOf(mapping, bytes, row);
         if (key !== undefined && keys.has(key)) {

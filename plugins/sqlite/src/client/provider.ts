@@ -2,6 +2,8 @@ import { sqliteErrors } from "../errors.ts";
 
 /** The part of `node:sqlite` that is used; `@photostructure/sqlite` is the same for versions of Node without it. */
 export interface Provider {
+  /** Statements of a closed connection hold its file open until they are collected. */
+  readonly keepsStatements?: true;
   readonly DatabaseSync: new (path: string, options: { readonly readOnly?: boolean; readonly timeout?: number }) => Connection;
 }
 
@@ -27,7 +29,7 @@ export async function loadProvider(): Promise<Provider> {
   const own = await importOf("node:sqlite");
   if (own && isComplete(own)) return own;
   const package_ = await importOf(FALLBACK);
-  if (package_) return package_;
+  if (package_) return { DatabaseSync: package_.DatabaseSync, keepsStatements: true };
   throw sqliteErrors.NO_SQLITE({ version: process.version, package: FALLBACK });
 }
 

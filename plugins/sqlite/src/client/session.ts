@@ -20,8 +20,11 @@ export class Session {
   private last: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | undefined;
 
-  constructor(connection: Connection, target: string, patienceMs: number) {
+  private readonly afterClose: () => Promise<void>;
+
+  constructor(connection: Connection, target: string, patienceMs: number, afterClose: () => Promise<void>) {
     this.connection = connection;
+    this.afterClose = afterClose;
     this.target = target;
     this.patienceMs = patienceMs;
   }
@@ -62,6 +65,7 @@ export class Session {
     return (this.closing ??= this.inTurn(async () => {
       this.prepared.clear();
       this.connection.close();
+      await this.afterClose();
     }));
   }
 
