@@ -40,15 +40,6 @@ function checkInput(config: HttpConfig): Finding[] {
 
 function checkOutput(config: HttpConfig): Finding[] {
   const found = coded("url", () => parseTarget(config.url));
-  if (config.tls?.required === true && /^http:/i.test(config.url)) {
-    found.push({
-      level: "error",
-      path: ["url"],
-      code: "MQB_HTTP_TLS",
-      message: `"http.url" begins with http://, but tls.required is true`,
-      hint: "write https:// in the URL",
-    });
-  }
   const method = config.method?.toUpperCase();
   if (method === "CONNECT" || method === "TRACE") {
     found.push({

@@ -18,7 +18,7 @@ describe("dead letters", () => {
 
   it.each([
     ["memory: {topic: b}", "memory: {topic: c}"],
-    ['http: {url: "https://h"}', 'http: {url: "https://h", path: /failed}'],
+    ['http: {url: "https://h"}', 'http: {url: "https://h/failed"}'],
     ["null: null", "null: null"],
   ])("are fine elsewhere: %s", (output, endpoint) => {
     expect(letters(output, endpoint)).toEqual([]);

@@ -1,4 +1,5 @@
 import type { OpenContext, Publisher } from "@mqb/core/plugin";
+import { errors } from "../errors.ts";
 import type { HttpConfig } from "../schema.ts";
 import { signer } from "../webhook/check.ts";
 import { Codings } from "../wire/codings.ts";
@@ -12,6 +13,10 @@ import { parseTarget, type Target } from "./target.ts";
 /** Opens the connections to a server. None is made before the first request. */
 export async function openSink(config: HttpConfig, context: OpenContext): Promise<Publisher> {
   const target = parseTarget(config.url);
+  // Said by the linter too, where there is one.
+  if (config.tls?.required === true && !target.secure) {
+    throw errors.URL({ url: target.shown, reason: "tls.required is true, and http:// is plain text" });
+  }
   const dropped = new DroppedHeaders("a request", context);
   const compress = compressionOf(config);
   const headers = new RequestHeaders(
