@@ -1,0 +1,3 @@
+set -eu
+rm -rf out
+mqb run --config mqb.yaml
