@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, truncate, writeFile } from "node:fs/prom
 import { createBridge, createRegistry } from "@mqb/core";
 import file from "@mqb/file";
 import standard from "@mqb/standard";
-import { TempDir } from "@mqb/testkit";
+import { fakeContext, TempDir } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { atRest } from "../src/at-rest.ts";
 import plugin from "../src/index.ts";
@@ -120,6 +120,24 @@ describe("an encrypted file", () => {
     await write(dir, settings);
     const result = await copy(dir, { ...settings, ...more }, { path: "back", format: "raw" });
     expect(result).toMatchObject({ outcome: "failed", error: { code, kind: "permanent" } });
+  });
+
+  it("that others have cut off is warned of when it is appended to", async () => {
+    await using dir = await TempDir.make();
+    const settings = { path: "out.enc", format: "raw", encryption: { ...encryption, cipher: CIPHERS[0], key_id: "k" } };
+    const context = () => fakeContext({ baseDir: dir.path, side: "output", path: "output", plugins: [plugin] });
+    const opened = async (): Promise<readonly string[]> => {
+      const one = context();
+      await (await file.endpoints!["file"]!.output!.open(settings, one)).close();
+      return one.log.at("warn");
+    };
+    const bytes = await write(dir, settings);
+    expect(await opened()).toEqual([]);
+    await truncate(dir.file("out.enc"), bytes.length - 1);
+    expect(await opened()).toEqual([expect.stringMatching(/^out\.enc was cut off within an encrypted frame: /)]);
+    await appendFile(dir.file("out.enc"), bytes.subarray(-1));
+    await appendFile(dir.file("out.enc"), bytes.subarray(0, 5));
+    expect(await opened()).toHaveLength(1);
   });
 
   it("is told from one that is not", async () => {

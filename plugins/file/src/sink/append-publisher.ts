@@ -17,6 +17,7 @@ import { fileErrors } from "../errors.ts";
 import { close, fstat, open, readAt } from "../fs-calls.ts";
 import { AppendFile, type FileState } from "./append-file.ts";
 import { readHeader } from "./csv-header.ts";
+import { endsCut } from "./cut-member.ts";
 import { compressed, outcomesOf, warnMismatch } from "./encode.ts";
 import { PeriodicSync } from "./periodic-sync.ts";
 
@@ -82,7 +83,7 @@ class AppendPublisher implements Publisher {
   async prepare(): Promise<void> {
     await refuseOtherCodec(this.config, this.path, this.settings);
     if (this.rows) await this.file.learn((state) => this.learnColumns(state));
-    if (!this.compressor) await this.file.learn((state) => this.lookAtEnd(state));
+    await this.file.learn((state) => this.lookAtEnd(state));
     if (this.config.fsync === "batch" || this.config.fsync === "periodic") await this.file.syncName();
   }
 
@@ -157,6 +158,10 @@ class AppendPublisher implements Publisher {
     // Not every file that takes records can be read.
     if (fd === undefined) return;
     try {
+      if (this.compressor) {
+        await this.lookForCut(fd, state.size);
+        return;
+      }
       const from = Math.max(0, state.size - delimiter.length);
       if ((await readAt(fd, from, delimiter.length)).equals(delimiter)) return;
     } finally {
@@ -164,6 +169,16 @@ class AppendPublisher implements Publisher {
     }
     this.log.warn(
       `${this.config.path} does not end with the delimiter: the first record becomes part of its last one; append ${describeDelimiter(delimiter)} to the file before the route starts`,
+    );
+  }
+
+  /** What others have cut short is not mended either, but readers get no further than there. */
+  private async lookForCut(fd: number, size: number): Promise<void> {
+    const { packing } = this.settings;
+    if (!(await endsCut(fd, size, packing))) return;
+    const what = packing.cipher ? "an encrypted frame" : `${packing.compression} data`;
+    this.log.warn(
+      `${this.config.path} was cut off within ${what}: what is appended cannot be read behind it; write to another file, or cut this one back to its last whole batch`,
     );
   }
 
