@@ -1,6 +1,5 @@
 // One module for all loops: no heap, numbers in, numbers out. Who calls owns every area and the slack behind it.
 export { csv } from "./csv";
-export { field } from "./field";
 export { fields } from "./fields";
 export { rows } from "./rows";
 export { split } from "./split";

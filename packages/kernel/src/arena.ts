@@ -15,8 +15,6 @@ export interface Loops {
   text(mode: number, count: number, slots: number, out: number, outLimit: number): number;
   /** Writes JSON objects as CSV rows; see loops/rows.ts. Returns the number of objects looked at. */
   rows(count: number, slots: number, out: number, outLimit: number): number;
-  /** Finds one top-level field in each of many objects; see loops/field.ts. Returns the number found. */
-  field(count: number, slots: number, key: number, keyLength: number): number;
   /** Finds several fields in each of many documents; see field-rows.ts. WebAssembly only. */
   fields?(count: number, slots: number, table: number, width: number, out: number, back: number, scratch: number): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Byte loops: CSV to JSON and back, record splitting, JSON string escaping, finding one field. Each exists twice with
+ * Byte loops: CSV to JSON and back, record splitting, JSON string escaping, finding fields. Each exists twice with
  * the same behaviour, in WebAssembly SIMD and in plain JavaScript; where the module cannot be made the second is used.
  */
 export { type BomEncoding, detectBom } from "./bom.ts";
@@ -8,7 +8,6 @@ export { type CsvHeader, detectSeparator, parseCsvHeader, uniqueNames } from "./
 export type { CsvSlab, RaggedRow } from "./csv-slab.ts";
 export { CsvToJson, type CsvToJsonOptions } from "./csv-to-json.ts";
 export { type Engine, simdAvailable } from "./engine.ts";
-export { FieldFinder, type FieldRanges } from "./field-finder.ts";
 export { FIELD_FLAGS, type FieldRows, FieldTable, ODD_DOCUMENT } from "./field-rows.ts";
 export { jsonColumns } from "./json-columns.ts";
 export {

@@ -11,6 +11,6 @@ describe("both twins", () => {
     expect(Math.min(split.records, split.oversize)).toBeGreaterThan(60);
     expect(Math.min(text.texts, text.refused)).toBeGreaterThan(30);
     expect(Math.min(rows.rows, rows.refused)).toBeGreaterThan(60);
-    expect(Math.min(field.found, field.undecided)).toBeGreaterThan(10);
+    expect(Math.min(field.found, field.odd)).toBeGreaterThan(10);
   }, 60_000);
 });

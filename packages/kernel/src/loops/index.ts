@@ -1,6 +1,5 @@
 import type { Loops } from "../arena.ts";
 import { createCsvLoop } from "./csv.ts";
-import { createFieldLoop } from "./field.ts";
 import { createRowsLoop } from "./rows.ts";
 import { createSplitLoop } from "./split.ts";
 import { createTextLoop } from "./text.ts";
@@ -12,6 +11,5 @@ export function createJsLoops(memory: Buffer, words: Uint32Array): Loops {
     split: createSplitLoop(memory, words),
     text: createTextLoop(memory, words),
     rows: createRowsLoop(memory, words),
-    field: createFieldLoop(memory, words),
   };
 }

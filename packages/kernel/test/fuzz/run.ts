@@ -14,7 +14,7 @@ export function runFuzz(inputs: number, seed: number, arenas: Arenas) {
   const split = { inputs: 0, records: 0, oversize: 0 };
   const text = { inputs: 0, texts: 0, refused: 0 };
   const rows = { inputs: 0, rows: 0, refused: 0 };
-  const field = { inputs: 0, objects: 0, found: 0, undecided: 0 };
+  const field = { inputs: 0, objects: 0, found: 0, odd: 0 };
   for (let i = 0; i < inputs; i++) {
     const turn = i % 10;
     if (turn < 4) fuzzCsv(random, arenas, csv);
