@@ -48,9 +48,11 @@ export interface CampaignResult {
 export async function runCampaign(pair: Pair, options: CampaignOptions): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "mqb-campaign-"));
   const began = performance.now();
-  const open = await pair.open(folder);
-  const product = new Product(setup(open, folder, options.fault));
+  const undos: (() => unknown)[] = [];
   try {
+    const open = await pair.open({ folder, defer: (undo) => void undos.push(undo) });
+    const product = new Product(setup(open, folder, options.fault));
+    undos.push(() => product.close());
     const run = new Run(open, product, options.log ?? (() => {}));
     const kinds = eventKinds(open.faults).filter((kind) => options.events?.includes(kind) ?? true);
     for (const round of plan(options.seed, options.rounds, kinds)) await run.round(round);
@@ -70,8 +72,7 @@ export async function runCampaign(pair: Pair, options: CampaignOptions): Promise
       seconds: (performance.now() - began) / 1000,
     };
   } finally {
-    await product.close();
-    await open.close();
+    for (const undo of undos.reverse()) await undo();
     if (options.keep) options.log?.(`kept ${folder}`);
     else rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -3,7 +3,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Address } from "@mqb/testkit";
+import { type Address, FaultProxy, type FaultProxyOptions } from "@mqb/testkit";
+import type { World } from "./pairs/pair.ts";
 
 const SCRIPTS = new URL("../../scripts/", import.meta.url);
 const SERVICES = fileURLToPath(new URL("services", SCRIPTS));
@@ -27,12 +28,13 @@ export class PrivateServer {
     this.port = port;
   }
 
-  /** Starts it in the folder. Rejects when it is not installed. */
-  static async start(name: string, folder: string): Promise<PrivateServer> {
+  /** Starts it in the world's folder. Rejects when it is not installed. */
+  static async start(name: string, { folder, defer }: World): Promise<PrivateServer> {
     const ports = await portsOf(name);
     const env: NodeJS.ProcessEnv = { ...process.env, MQB_SERVICES_DIR: join(folder, "services") };
     for (const [role, port] of Object.entries(ports)) env[variable(name, role)] = String(port);
     const server = new PrivateServer(name, env, ports["main"]!);
+    defer(() => server.remove());
     await server.call("up");
     return server;
   }
@@ -51,7 +53,7 @@ export class PrivateServer {
     await this.call("up");
   }
 
-  async remove(): Promise<void> {
+  private async remove(): Promise<void> {
     await this.call("kill");
     await this.call("wipe");
   }
@@ -66,6 +68,13 @@ export class PrivateServer {
     const { stdout } = await promisify(execFile)(SERVICES, [verb, this.name], { env: this.env });
     return stdout;
   }
+}
+
+/** A proxy that is closed in the end. */
+export async function proxyTo(target: Address, { defer }: World, options: FaultProxyOptions = {}): Promise<FaultProxy> {
+  const proxy = await FaultProxy.to(target, options);
+  defer(() => proxy.close());
+  return proxy;
 }
 
 async function portsOf(name: string): Promise<Record<string, number>> {

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Address, FaultProxy } from "@mqb/testkit";
+import { type Address, eventually, type FaultProxy } from "@mqb/testkit";
 import { Kafka, logLevel } from "kafkajs";
 import { keyOf, rowNumber } from "../ledger.ts";
-import type { SinkEnd, SourceEnd } from "../pairs/pair.ts";
-import type { PrivateServer } from "../servers.ts";
+import type { SinkEnd, SourceEnd, World } from "../pairs/pair.ts";
+import { type PrivateServer, proxyTo } from "../servers.ts";
 
 const QUIET_MS = 8000;
 const BUFFER = 1 << 30;
+const TOPIC_MS = 30_000;
 
 /** A topic of a private broker, filled by kafkajs and read by the console consumer that comes with Kafka. */
 export class KafkaTopic {
@@ -29,13 +30,14 @@ export class KafkaTopic {
     this.admin = this.client.admin();
   }
 
-  static async create(server: PrivateServer, name: string, numPartitions: number): Promise<KafkaTopic> {
+  static async create(server: PrivateServer, name: string, numPartitions: number, world: World): Promise<KafkaTopic> {
     const topic = new KafkaTopic(server, name);
     await topic.admin.connect();
-    await topic.admin.createTopics({
-      topics: [{ topic: name, numPartitions, replicationFactor: 1 }],
-      waitForLeaders: true,
-    });
+    world.defer(() => topic.admin.disconnect());
+    const topics = [{ topic: name, numPartitions, replicationFactor: 1 }];
+    // Waiting for leaders fails when it asks before the broker knows the topic.
+    await topic.admin.createTopics({ topics, waitForLeaders: false });
+    await eventually(() => topic.sink.progress().then((offset) => offset >= 0), "the topic", TOPIC_MS);
     return topic;
   }
 
@@ -84,19 +86,15 @@ export class KafkaTopic {
       return lines;
     },
   };
-
-  async close(): Promise<void> {
-    await this.admin.disconnect();
-  }
 }
 
 /**
  * A proxy before a broker. Brokers tell clients where they are; those of the proxy are told the proxy's port. Host and
  * port stand in the answers of Kafka as a text and four bytes behind it, whatever the version.
  */
-export function kafkaProxy(server: PrivateServer): Promise<FaultProxy> {
+export function kafkaProxy(server: PrivateServer, world: World): Promise<FaultProxy> {
   const told = advertised(server.address);
-  return FaultProxy.to(server.address, {
+  return proxyTo(server.address, world, {
     rewrite(bytes, proxy) {
       const other = advertised(proxy);
       for (let at = bytes.indexOf(told); at >= 0; at = bytes.indexOf(told, at + told.length)) other.copy(bytes, at);
@@ -104,6 +102,15 @@ export function kafkaProxy(server: PrivateServer): Promise<FaultProxy> {
     },
   });
 }
+
+/** Of a route's input: a member that was killed is given up soon, so that the next one need not wait for long. */
+export const GROUP = {
+  group_id: "campaign",
+  consumer_options: [
+    ["session.timeout.ms", "3000"],
+    ["heartbeat.interval.ms", "500"],
+  ],
+};
 
 export function hostPort({ host, port }: Address): string {
   return `${host}:${port}`;

@@ -8,9 +8,9 @@ const DISK_MEBIBYTES = 64;
 export const fileToFile: Pair = {
   name: "file-file",
   needs: [],
-  async open(folder) {
-    const input = join(folder, "in.jsonl");
-    const output = join(folder, "out.jsonl");
+  async open(world) {
+    const input = join(world.folder, "in.jsonl");
+    const output = join(world.folder, "out.jsonl");
     return {
       plugins: [],
       input: positionedInput(input),
@@ -21,7 +21,6 @@ export const fileToFile: Pair = {
       faults: { servers: [] },
       order: "all",
       mayDouble: true,
-      async close() {},
     };
   },
 };
@@ -33,16 +32,14 @@ export const fileToFile: Pair = {
 export const fileToFileOnce: Pair = {
   ...fileToFile,
   name: "file-dedup-file",
-  async open(folder) {
-    const disk = SmallDisk.mount(join(folder, "state"), DISK_MEBIBYTES);
-    const store = `file://${join(folder, "state", "keys")}`;
+  async open(world) {
+    const disk = SmallDisk.mount(join(world.folder, "state"), DISK_MEBIBYTES);
+    world.defer(() => disk?.unmount());
+    const store = `file://${join(world.folder, "state", "keys")}`;
     return {
-      ...(await fileToFile.open(folder)),
+      ...(await fileToFile.open(world)),
       inputMiddlewares: [{ deduplication: { store, ttl_seconds: 86_400, key: "${payload:n}" } }],
       faults: { servers: [], ...(disk && { stateDisk: disk }) },
-      async close() {
-        disk?.unmount();
-      },
     };
   },
 };

@@ -1,8 +1,7 @@
-import { FaultProxy } from "@mqb/testkit";
 import { FlakyServer } from "../ends/flaky-server.ts";
 import { HttpPoster } from "../ends/http-poster.ts";
-import { hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
-import { freePort, PrivateServer } from "../servers.ts";
+import { GROUP, hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
+import { freePort, PrivateServer, proxyTo } from "../servers.ts";
 import { type Pair, pluginFolder } from "./pair.ts";
 
 const MOODS_SEED = 1;
@@ -10,12 +9,13 @@ const MOODS_SEED = 1;
 export const httpToKafka: Pair = {
   name: "http-kafka",
   needs: ["kafka"],
-  async open(folder) {
-    const server = await PrivateServer.start("kafka", folder);
-    const topic = await KafkaTopic.create(server, "rows", 3);
+  async open(world) {
+    const server = await PrivateServer.start("kafka", world);
+    const topic = await KafkaTopic.create(server, "rows", 3, world);
     const listens = { host: "127.0.0.1", port: await freePort() };
-    const [source, sink] = [await FaultProxy.to(listens), await kafkaProxy(server)];
+    const [source, sink] = [await proxyTo(listens, world), await kafkaProxy(server, world)];
     const poster = new HttpPoster(source.address);
+    world.defer(() => poster.close());
     return {
       plugins: [pluginFolder("http"), pluginFolder("kafka")],
       input: { http: { url: hostPort(listens), path: "/rows", method: "POST" } },
@@ -27,11 +27,6 @@ export const httpToKafka: Pair = {
       order: "none",
       mayDouble: true,
       doubledByEnds: () => poster.unclear,
-      async close() {
-        poster.close();
-        await Promise.all([source.close(), sink.close(), topic.close()]);
-        await server.remove();
-      },
     };
   },
 };
@@ -39,15 +34,16 @@ export const httpToKafka: Pair = {
 export const kafkaToHttp: Pair = {
   name: "kafka-http",
   needs: ["kafka"],
-  async open(folder) {
-    const server = await PrivateServer.start("kafka", folder);
-    const topic = await KafkaTopic.create(server, "rows", 3);
+  async open(world) {
+    const server = await PrivateServer.start("kafka", world);
+    const topic = await KafkaTopic.create(server, "rows", 3, world);
     const flaky = await FlakyServer.listen(MOODS_SEED);
-    const [source, sink] = [await kafkaProxy(server), await FaultProxy.to(flaky.address)];
+    world.defer(() => flaky.close());
+    const [source, sink] = [await kafkaProxy(server, world), await proxyTo(flaky.address, world)];
     const url = `http://${hostPort(sink.address)}/rows`;
     return {
       plugins: [pluginFolder("http"), pluginFolder("kafka")],
-      input: { kafka: { url: hostPort(source.address), topic: topic.name, group_id: "campaign" } },
+      input: { kafka: { url: hostPort(source.address), topic: topic.name, ...GROUP } },
       output: { http: { url, batch_concurrency: 8, request_timeout_ms: 1000 } },
       outputMiddlewares: [{ retry: { max_attempts: 20, initial_interval_ms: 5, max_interval_ms: 200 } }],
       concurrency: 1,
@@ -57,10 +53,6 @@ export const kafkaToHttp: Pair = {
       order: "none",
       mayDouble: true,
       doubledByEnds: () => flaky.unanswered,
-      async close() {
-        await Promise.all([source.close(), sink.close(), topic.close(), flaky.close()]);
-        await server.remove();
-      },
     };
   },
 };

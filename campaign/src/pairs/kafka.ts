@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileSource, positionedInput } from "../ends/file.ts";
-import { hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
+import { GROUP, hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
 import { PrivateServer } from "../servers.ts";
 import { type Pair, pluginFolder } from "./pair.ts";
 
@@ -9,11 +9,11 @@ const PARTITIONS = 3;
 export const fileToKafka: Pair = {
   name: "file-kafka",
   needs: ["kafka"],
-  async open(folder) {
-    const server = await PrivateServer.start("kafka", folder);
-    const topic = await KafkaTopic.create(server, "rows", 1);
-    const sink = await kafkaProxy(server);
-    const input = join(folder, "in.jsonl");
+  async open(world) {
+    const server = await PrivateServer.start("kafka", world);
+    const topic = await KafkaTopic.create(server, "rows", 1, world);
+    const sink = await kafkaProxy(server, world);
+    const input = join(world.folder, "in.jsonl");
     return {
       plugins: [pluginFolder("kafka")],
       input: positionedInput(input),
@@ -24,10 +24,6 @@ export const fileToKafka: Pair = {
       faults: { sink, servers: [server] },
       order: "all",
       mayDouble: true,
-      async close() {
-        await Promise.all([sink.close(), topic.close()]);
-        await server.remove();
-      },
     };
   },
 };
@@ -41,14 +37,14 @@ function betweenTopics(name: string, output: object, mayDouble: boolean): Pair {
   return {
     name,
     needs: ["kafka"],
-    async open(folder) {
-      const server = await PrivateServer.start("kafka", folder);
-      const from = await KafkaTopic.create(server, "from", PARTITIONS);
-      const to = await KafkaTopic.create(server, "to", PARTITIONS);
-      const [source, sink] = [await kafkaProxy(server), await kafkaProxy(server)];
+    async open(world) {
+      const server = await PrivateServer.start("kafka", world);
+      const from = await KafkaTopic.create(server, "from", PARTITIONS, world);
+      const to = await KafkaTopic.create(server, "to", PARTITIONS, world);
+      const [source, sink] = [await kafkaProxy(server, world), await kafkaProxy(server, world)];
       return {
         plugins: [pluginFolder("kafka")],
-        input: { kafka: { url: hostPort(source.address), topic: from.name, group_id: "campaign" } },
+        input: { kafka: { url: hostPort(source.address), topic: from.name, ...GROUP } },
         output: { kafka: { url: hostPort(sink.address), topic: to.name, partition_key: "key", ...output } },
         concurrency: 1,
         source: from.source,
@@ -56,10 +52,6 @@ function betweenTopics(name: string, output: object, mayDouble: boolean): Pair {
         faults: { source, sink, servers: [server] },
         order: "key",
         mayDouble,
-        async close() {
-          await Promise.all([source.close(), sink.close(), from.close(), to.close()]);
-          await server.remove();
-        },
       };
     },
   };

@@ -1,19 +1,18 @@
 import { join } from "node:path";
-import { FaultProxy } from "@mqb/testkit";
 import { fileSink } from "../ends/file.ts";
-import { hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
+import { GROUP, hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
 import { NatsStream } from "../ends/nats.ts";
-import { PrivateServer } from "../servers.ts";
+import { PrivateServer, proxyTo } from "../servers.ts";
 import { type Pair, pluginFolder } from "./pair.ts";
 
 export const natsToFile: Pair = {
   name: "nats-file",
   needs: ["nats"],
-  async open(folder) {
-    const server = await PrivateServer.start("nats", folder);
+  async open(world) {
+    const server = await PrivateServer.start("nats", world);
     const stream = await NatsStream.create(server, "rows");
-    const source = await FaultProxy.to(server.address);
-    const output = join(folder, "out.jsonl");
+    const source = await proxyTo(server.address, world);
+    const output = join(world.folder, "out.jsonl");
     return {
       plugins: [pluginFolder("nats")],
       input: { nats: { url: `nats://${hostPort(source.address)}`, stream: stream.name, subject: stream.subject } },
@@ -25,10 +24,6 @@ export const natsToFile: Pair = {
       // What was in flight comes back later, behind younger messages.
       order: "none",
       mayDouble: true,
-      async close() {
-        await source.close();
-        await server.remove();
-      },
     };
   },
 };
@@ -36,14 +31,14 @@ export const natsToFile: Pair = {
 export const kafkaToNats: Pair = {
   name: "kafka-nats",
   needs: ["kafka", "nats"],
-  async open(folder) {
-    const [kafka, nats] = [await PrivateServer.start("kafka", folder), await PrivateServer.start("nats", folder)];
-    const topic = await KafkaTopic.create(kafka, "rows", 3);
+  async open(world) {
+    const [kafka, nats] = [await PrivateServer.start("kafka", world), await PrivateServer.start("nats", world)];
+    const topic = await KafkaTopic.create(kafka, "rows", 3, world);
     const stream = await NatsStream.create(nats, "rows");
-    const [source, sink] = [await kafkaProxy(kafka), await FaultProxy.to(nats.address)];
+    const [source, sink] = [await kafkaProxy(kafka, world), await proxyTo(nats.address, world)];
     return {
       plugins: [pluginFolder("kafka"), pluginFolder("nats")],
-      input: { kafka: { url: hostPort(source.address), topic: topic.name, group_id: "campaign" } },
+      input: { kafka: { url: hostPort(source.address), topic: topic.name, ...GROUP } },
       output: { nats: { url: `nats://${hostPort(sink.address)}`, stream: stream.name, subject: stream.subject } },
       concurrency: 1,
       source: topic.source,
@@ -51,10 +46,6 @@ export const kafkaToNats: Pair = {
       faults: { source, sink, servers: [kafka, nats] },
       order: "key",
       mayDouble: true,
-      async close() {
-        await Promise.all([source.close(), sink.close(), topic.close()]);
-        await Promise.all([kafka.remove(), nats.remove()]);
-      },
     };
   },
 };
@@ -62,11 +53,11 @@ export const kafkaToNats: Pair = {
 export const natsToKafka: Pair = {
   name: "nats-kafka",
   needs: ["kafka", "nats"],
-  async open(folder) {
-    const [kafka, nats] = [await PrivateServer.start("kafka", folder), await PrivateServer.start("nats", folder)];
-    const topic = await KafkaTopic.create(kafka, "rows", 3);
+  async open(world) {
+    const [kafka, nats] = [await PrivateServer.start("kafka", world), await PrivateServer.start("nats", world)];
+    const topic = await KafkaTopic.create(kafka, "rows", 3, world);
     const stream = await NatsStream.create(nats, "rows");
-    const [source, sink] = [await FaultProxy.to(nats.address), await kafkaProxy(kafka)];
+    const [source, sink] = [await proxyTo(nats.address, world), await kafkaProxy(kafka, world)];
     return {
       plugins: [pluginFolder("kafka"), pluginFolder("nats")],
       input: { nats: { url: `nats://${hostPort(source.address)}`, stream: stream.name, subject: stream.subject } },
@@ -77,10 +68,6 @@ export const natsToKafka: Pair = {
       faults: { source, sink, servers: [kafka, nats] },
       order: "none",
       mayDouble: true,
-      async close() {
-        await Promise.all([source.close(), sink.close(), topic.close()]);
-        await Promise.all([kafka.remove(), nats.remove()]);
-      },
     };
   },
 };

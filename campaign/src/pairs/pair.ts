@@ -49,14 +49,21 @@ export interface OpenPair {
   readonly mayDouble: boolean;
   /** Rows that the ends themselves have made come twice: those that a source sent again, or a sink did not answer for. */
   doubledByEnds?(): number;
-  close(): Promise<void>;
+}
+
+/** What a pair is set up in. */
+export interface World {
+  /** Of the campaign's own; gone afterwards. */
+  readonly folder: string;
+  /** Called in the end, the last one first, also when the pair could not be set up. */
+  defer(undo: () => unknown): void;
 }
 
 export interface Pair {
   readonly name: string;
   /** What must be installed, by the names of `scripts/services`. */
   readonly needs: readonly string[];
-  open(folder: string): Promise<OpenPair>;
+  open(world: World): Promise<OpenPair>;
 }
 
 /** Where a plugin of this repository lies, built. */
