@@ -53,6 +53,8 @@ for (const { name, input, output } of kinds) {
       config: { input: { url: "127.0.0.1:1", ...input }, output: { url: "http://127.0.0.1:1", ...output } },
       fixture: {
         live: true,
+        patienceMs: 30_000,
+        timeoutMs: 120_000,
         bad,
         // What cannot be a header is left out with a warning; see headers.test.ts.
         holds: { oddMetadata: false, metadataCase: false, metadataSpaces: false },

@@ -212,6 +212,8 @@ function lines(text: string): unknown[] {
       if (value.metadata && key in value.metadata) value.metadata[key] = "<OURS>";
     }
     if (value.metadata?.["x-u"] === "ü") delete value.metadata["x-u"];
+    // A dead letter is the message as it came, not the last try to send it.
+    if (value.metadata && "mq_bridge.dlq.error" in value.metadata) delete value.metadata["mq_bridge.retry.attempt"];
     return value;
   });
 }

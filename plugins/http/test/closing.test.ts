@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { connect as connectH2 } from "node:http2";
+import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
+import { describe, expect, it } from "vitest";
+import { forever, ask, listening, source } from "./support.ts";
+
+const head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n";
+
+async function client(port: number, bytes: string) {
+  const socket = connect(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  socket.write(bytes);
+  const closed = once(socket, "close").then(() => Buffer.concat(chunks).toString());
+  return { socket, closed };
+}
+
+describe("a source that is closed", () => {
+  it("answers what it has accepted and ends every connection: idle, silent, slow or waiting", async () => {
+    await using opened = await source({ server_protocol: "auto" });
+    const { end, port } = opened;
+    const idle = await client(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    const delivery = await end.receive(10, forever());
+    await delivery.commit();
+    await once(idle.socket, "data");
+    const silent = await client(port, "");
+    const half = await client(port, "POST / HTT");
+    const slow = await client(port, `${head}a`);
+    const waiting = await client(port, `${head}ab`);
+    await expect.poll(() => end.status!().pending).toBe(1);
+    await end.close();
+    for (const one of [idle, silent, half]) await one.closed;
+    expect(await slow.closed).toMatch(/^HTTP\/1.1 503 /);
+    expect(await waiting.closed).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 1/i);
+  });
+
+  it("answers what the route has not settled, and a late commit says that it came too late", async () => {
+    await using opened = await source({});
+    const { end, port } = opened;
+    const one = await client(port, `${head}ab`);
+    const delivery = await end.receive(10, forever());
+    expect(delivery.batch.length).toBe(1);
+    await end.close();
+    expect(await one.closed).toMatch(/^HTTP\/1.1 503 /);
+    await expect(delivery.commit()).rejects.toMatchObject({ code: "MQB_HTTP_GONE", kind: "connection" });
+    await expect(end.receive(1, forever())).rejects.toMatchObject({ code: "MQB_HTTP_CLOSED" });
+  });
+
+  it("ends streams of HTTP/2", async () => {
+    await using opened = await source({});
+    const session = connectH2(`http://127.0.0.1:${opened.port}`);
+    const stream = session.request({ ":method": "POST" });
+    stream.end("x");
+    stream.resume();
+    const response = once(stream, "response") as Promise<[Record<string, unknown>]>;
+    await opened.end.receive(1, forever());
+    const closed = once(session, "close");
+    await opened.end.close();
+    expect((await response)[0][":status"]).toBe(503);
+    await closed;
+  });
+
+  it("lets a route that stops finish what it works on", async () => {
+    const sink = new CollectingPublisher();
+    sink.stall();
+    await using server = await listening({}, { sink: {} }, { plugins: [fakePlugin({ sink: { publisher: sink } })] });
+    const asking = ask(server.url, { body: "last" });
+    await expect.poll(() => sink.inFlight).toBe(1);
+    const stopping = server.route.stop();
+    sink.release();
+    expect((await asking).status).toBe(202);
+    expect((await stopping).outcome).toBe("stopped");
+  });
+});
