@@ -148,7 +148,7 @@ async function acked(client, subject) {
 }
 
 const loops = {
-  async out(total, source) {
+  async out(_total, source) {
     const { freshId } = await import("../../packages/core/dist/plugin.js");
     const client = await nats.connect({ servers: URL });
     const stream = await acked(client, "bencha.a");

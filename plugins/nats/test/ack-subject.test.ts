@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { originOf } from "../src/wire/ack-subject.ts";
+
+describe("what the reply subject of a stream's message tells", () => {
+  it.each([
+    "$JS.ACK.orders.mq-bridge-orders-a.3.1234567890123.77.1700000000000000000.42",
+    "$JS.ACK.hub.ACCHASH.orders.mq-bridge-orders-a.3.1234567890123.77.1700000000000000000.42",
+    "$JS.ACK._.ACCHASH.orders.mq-bridge-orders-a.3.1234567890123.77.1700000000000000000.42.random",
+  ])("%s", (subject) => {
+    expect(originOf(Buffer.from(subject))).toEqual({ deliveries: 3, sequence: 1234567890123, waiting: 42 });
+  });
+
+  it.each(["", "_INBOX.abc", "$JS.ACK.orders.c.1.2.3.4"])("nothing of %j", (subject) => {
+    expect(originOf(Buffer.from(subject))).toBeUndefined();
+  });
+});
