@@ -89,6 +89,8 @@ export interface ColumnInfo {
   readonly name: string;
   /** As the database spells it. */
   readonly type: string;
+  /** What a domain is made of. */
+  readonly base?: string;
   /** Cannot be written. */
   readonly generated: boolean;
 }

@@ -1,3 +1,5 @@
+import { doubleText } from "@mqb/json";
+
 /** A column of a result: its name, and whether its numbers are written as texts. */
 interface Column {
   readonly key: string;
@@ -35,18 +37,10 @@ function valueText(value: unknown): string {
     case "bigint":
       return String(value);
     case "number":
-      return realText(value);
+      return Number.isFinite(value) ? doubleText(value) : "null";
     default:
       return value instanceof Uint8Array ? `"${hexOf(value)}"` : "null";
   }
-}
-
-/** With a point or an exponent, so that it stays a real; what JSON does not have is null. */
-function realText(value: number): string {
-  if (!Number.isFinite(value)) return "null";
-  if (Object.is(value, -0)) return "-0.0";
-  const text = String(value);
-  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -1,0 +1,17 @@
+import type { SqlDriver } from "@mqb/sql";
+import { PostgresPool } from "./client/pool.ts";
+import { readAddress, target } from "./client/url.ts";
+import { postgresDatabase } from "./database.ts";
+
+/** PostgreSQL: a server. */
+export const postgresDriver: SqlDriver = {
+  dialect: "postgres",
+  bulkCopy: true,
+  unused: [],
+  urlFault(url) {
+    const address = readAddress(url);
+    return typeof address === "string" ? address : undefined;
+  },
+  target,
+  connect: async (settings, context) => postgresDatabase(await PostgresPool.connect(settings, context)),
+};

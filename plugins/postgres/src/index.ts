@@ -1,0 +1,36 @@
+import { API_VERSION, definePlugin, silentLogger } from "@mqb/core/plugin";
+import { sqlScheme, sqlStateStore, sqlx } from "@mqb/sql";
+import { target } from "./client/url.ts";
+import { postgresDriver } from "./driver.ts";
+
+export type { SqlxOptions } from "@mqb/sql";
+
+const store = sqlStateStore({
+  description: "Keeps entries in a table of a PostgreSQL database",
+  bytesType: "BYTEA",
+  target,
+  connect: (url, { baseDir }) =>
+    postgresDriver.connect(
+      {
+        url,
+        maxConnections: 4,
+        minConnections: 0,
+        acquireTimeoutMs: 30_000,
+        idleTimeoutMs: 600_000,
+        maxLifetimeMs: 1_800_000,
+        testBeforeAcquire: false,
+        create: true,
+      },
+      { path: "store", baseDir, log: silentLogger, signal: new AbortController().signal },
+    ),
+});
+
+/** PostgreSQL databases: tables as sources, sinks and lookups, and state stores. */
+export default definePlugin({
+  name: "@mqb/postgres",
+  apiVersion: API_VERSION,
+  endpoints: { sqlx },
+  stores: { postgres: store, postgresql: store },
+  schemes: { postgres: sqlScheme("postgres"), postgresql: sqlScheme("postgresql") },
+  services: { "sql:postgres": postgresDriver },
+});

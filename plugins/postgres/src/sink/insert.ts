@@ -1,0 +1,96 @@
+import type { Bound, ColumnInfo, InsertPlan, PreparedInsert, TableInfo } from "@mqb/sql";
+import { quoteIdentifier, sqlErrors } from "@mqb/sql";
+import type { PostgresPool } from "../client/pool.ts";
+import { parameterTypes } from "../catalog.ts";
+import { numbered, raw } from "../raw.ts";
+import { checked, columnEncoder, hexText, type PgType, tokenEncoder } from "../types.ts";
+import { copyRows } from "./copy.ts";
+import { arraysOf, statementName, unnested } from "./unnest.ts";
+
+type TemplatePlan = Extract<InsertPlan, { readonly kind: "template" }>;
+type ColumnsPlan = Extract<InsertPlan, { readonly kind: "columns" }>;
+
+const binding: Pick<PreparedInsert, "text" | "bytes"> = {
+  text: (_value, text) => checked(text, "a value"),
+  bytes: (_value, bytes) => hexText(bytes),
+};
+
+export async function prepareTemplate(pool: PostgresPool, plan: TemplatePlan, copied: TableInfo | undefined): Promise<PreparedInsert> {
+  const whole = numbered(plan.whole);
+  const types = await pool.use(async (client) => {
+    try {
+      return await parameterTypes(client, whole);
+    } catch (cause) {
+      const { code, message } = cause as { readonly code?: unknown; readonly message: string };
+      if (!/^(?:0A|22|42)/.test(String(code))) throw cause;
+      throw sqlErrors.STATEMENT({ field: "insert_query", reason: message }, { cause });
+    }
+  });
+  const encoders = types.map(tokenEncoder);
+  if (plan.copy && copied) {
+    const sql = copyInto(copied.sql, plan.copy.columns);
+    return { ...binding, encoders, execute: (rows) => pool.use((client) => copyRows(client, sql, rows)) };
+  }
+  const many = plan.repeated && repeatedStatement(plan.repeated, types);
+  if (many !== undefined) return { ...binding, encoders, execute: executeMany(pool, many, types.length) };
+  const name = statementName(whole);
+  return {
+    ...binding,
+    encoders,
+    execute: (rows) =>
+      rows.length === 1
+        ? pool.use(async (client) => void (await raw(client, whole, rows[0], name)))
+        : pool.transaction(async (client) => {
+            for (const row of rows) await raw(client, whole, row, name);
+          }),
+  };
+}
+
+export function prepareColumns(pool: PostgresPool, { columns, key, copy }: ColumnsPlan, table: string): PreparedInsert {
+  const types = columns.map(typeOf);
+  const encoders = columns.map((column, i) => columnEncoder(types[i]!, column.name));
+  const names = columns.map((column) => column.name);
+  if (copy) {
+    const sql = copyInto(table, names);
+    return { ...binding, encoders, execute: (rows) => pool.use((client) => copyRows(client, sql, rows)) };
+  }
+  const { from, names: values } = unnested(types);
+  const tail = key.length > 0 ? ` ON CONFLICT (${list(key)}) ${updateOf(names, key)}` : "";
+  const sql = `INSERT INTO ${table} (${list(names)}) SELECT ${values.join(", ")} FROM ${from}${tail}`;
+  return { ...binding, encoders, execute: executeMany(pool, sql, types.length) };
+}
+
+function executeMany(pool: PostgresPool, sql: string, width: number): (rows: readonly (readonly Bound[])[]) => Promise<void> {
+  const name = statementName(sql);
+  return (rows) => pool.use(async (client) => void (await raw(client, sql, arraysOf(rows, width), name)));
+}
+
+/** The group of VALUES as a SELECT from the rows; undefined where it says DEFAULT, which only VALUES can. */
+function repeatedStatement(
+  { head, row, tail }: NonNullable<TemplatePlan["repeated"]>,
+  types: readonly PgType[],
+): string | undefined {
+  const { from, names } = unnested(types);
+  const group = row.map((piece) => (typeof piece === "number" ? names[piece] : piece)).join("").trim();
+  const texts = row.filter((piece) => typeof piece === "string").join(" ");
+  if (/\bdefault\b/i.test(texts) || !/\bvalues\s*$/i.test(head)) return undefined;
+  return `${head.replace(/\bvalues\s*$/i, "")}SELECT ${group.slice(1, -1)} FROM ${from}${tail.replace(/;\s*$/, "")}`;
+}
+
+function copyInto(table: string, columns: readonly string[]): string {
+  return `COPY ${table} (${list(columns)}) FROM STDIN`;
+}
+
+/** What the record has; other columns keep what they have. */
+function updateOf(names: readonly string[], key: readonly string[]): string {
+  const others = names.filter((name) => !key.includes(name)).map(quoteIdentifier);
+  return others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${others.map((name) => `${name} = EXCLUDED.${name}`).join(", ")}`;
+}
+
+function typeOf({ type, base }: ColumnInfo): PgType {
+  return { sql: type, base: base ?? type };
+}
+
+function list(names: readonly string[]): string {
+  return names.map(quoteIdentifier).join(", ");
+}
