@@ -35,8 +35,10 @@ export const kafka = defineEndpoint<KafkaConfig>({
     capabilities: (config): OutputCapabilities => ({
       acknowledges: config.delayed_ack !== true && producerOptions(config.producer_options).options.acks !== 0,
       replies: false,
-      orderedPublish: false,
-      idempotent: false,
+      // One transaction at a time, with positions that only go forward.
+      orderedPublish: config.transactional_id != null,
+      idempotent: config.transactional_id != null,
+      ...(config.transactional_id == null ? {} : { needsPositions: "transactional_id" }),
       keepsNothing: config.delayed_ack !== true,
     }),
     open: openPublisher,

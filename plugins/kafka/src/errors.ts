@@ -116,8 +116,9 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
     message: (p) => `nobody waits any more for "${p.topic}" to take the message; it may be there`,
   }),
   FENCED: errorRow<{ id: string }>({
-    kind: "config",
-    message: (p) => `another producer uses the transactional id "${p.id}" and has taken over`,
+    kind: "connection",
+    message: (p) =>
+      `another producer has taken over the transactional id "${p.id}", or the broker has ended its transaction`,
     hint: "give each running instance of the route its own transactional_id",
   }),
   TRANSACTION: errorRow<{ id: string; what: string; reason: string }>({

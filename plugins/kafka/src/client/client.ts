@@ -20,6 +20,7 @@ const COORDINATOR_TRIES = 50;
 interface MetadataAnswer {
   readonly brokers: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[];
   readonly controllerId: number;
+  readonly clusterId?: string;
   readonly topicMetadata: readonly {
     readonly topic: string;
     readonly topicErrorCode: number;
@@ -46,6 +47,8 @@ export class KafkaClient {
   private readonly connections = new Map<string, Promise<BrokerConnection>>();
   private brokers = new Map<number, BrokerAddress>();
   private controllerId = -1;
+  /** Known after the first look at topics. */
+  clusterId: string | undefined;
   private nextBootstrap = 0;
 
   constructor(options: ClientOptions) {
@@ -64,6 +67,7 @@ export class KafkaClient {
     const answer = await broker.request<MetadataAnswer>("Metadata", { topics: names, allowAutoTopicCreation: false });
     this.brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
     this.controllerId = answer.controllerId;
+    this.clusterId = answer.clusterId;
     return new Map(
       answer.topicMetadata.map(({ topic, topicErrorCode, partitionMetadata }) => {
         const leaders: number[] = new Array(partitionMetadata.length).fill(-1);

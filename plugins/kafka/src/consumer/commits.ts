@@ -68,7 +68,10 @@ export class Commits {
       }));
       try {
         const turn = await member.commit(offsets);
-        if (turn === undefined) continue;
+        if (turn === undefined) {
+          for (const [i, one] of sent.entries()) one.committed = Math.max(one.committed, offsets[i]!.offset);
+          continue;
+        }
         if (turn === "rebalance") {
           for (const one of sent) this.dirty.add(one);
           this.held = true;

@@ -4,6 +4,7 @@ import {
   type Delivery,
   type Disposition,
   type EndpointStatus,
+  type MessageBatch,
   type OpenContext,
   slabBatch,
   sleep,
@@ -12,6 +13,7 @@ import type { KafkaClient } from "../client/client.ts";
 import { findTopic } from "../client/topic.ts";
 import { kafkaErrors } from "../errors.ts";
 import type { ConsumerOptions } from "../options/consumer.ts";
+import { type TransactionLink, type TransactionSource, transactionLink } from "../transaction-source.ts";
 import { Codecs } from "../wire/codecs.ts";
 import { RecordFields } from "../wire/fields.ts";
 import { partitionKey } from "../wire/produce.ts";
@@ -20,6 +22,7 @@ import { corrupt, Fetcher, type FetchHost } from "./fetcher.ts";
 import { GroupMember, type Joined, type Turn } from "./group.ts";
 import { committedOffsets, EARLIEST, LATEST, listOffsets, type Place } from "./offsets.ts";
 import { Partition } from "./partition.ts";
+import { type OpenDelivery, TransactionPositions } from "./positions.ts";
 import { Replier, type Reply } from "./replies.ts";
 
 export interface ConsumerSettings {
@@ -45,7 +48,7 @@ const POSITIONS = "kafka positions";
  * Reads topics as a member of a consumer group. A delivery holds records of one partition; settled positions are committed
  * behind the route's back, so that a crash repeats a little more than what was on its way, and loses nothing.
  */
-export class KafkaConsumer implements Consumer, FetchHost {
+export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
   readonly client: KafkaClient;
   readonly options: ConsumerOptions;
   readonly codecs = new Codecs();
@@ -54,6 +57,7 @@ export class KafkaConsumer implements Consumer, FetchHost {
   private readonly member: GroupMember;
   private readonly commits: Commits;
   private readonly partitions = new Map<string, Partition>();
+  private readonly positions = new TransactionPositions(this.partitions);
   /** Lost ones with deliveries on their way. */
   private readonly lostOnes = new Map<string, Partition>();
   /** Whose turn it is: partitions are read in a circle. */
@@ -61,6 +65,7 @@ export class KafkaConsumer implements Consumer, FetchHost {
   private fetcher: Fetcher | undefined;
   private replier: Replier | undefined;
   private readonly stopping = new AbortController();
+  private readonly link: TransactionLink | undefined;
   private failure: { readonly error: unknown } | undefined;
   /** No assignment at the moment: nothing is handed out. */
   private paused = true;
@@ -81,6 +86,10 @@ export class KafkaConsumer implements Consumer, FetchHost {
     this.s = settings;
     this.options = settings.options;
     this.context = context;
+    if (!settings.isSubscriber && context.path === "input") {
+      this.link = transactionLink(context);
+      this.link.source = this;
+    }
     this.joining = new Promise((resolve) => {
       this.joined = resolve;
     });
@@ -187,6 +196,26 @@ export class KafkaConsumer implements Consumer, FetchHost {
     partition.settled = offset;
   }
 
+  get groupId(): string {
+    return this.s.groupId;
+  }
+
+  get memberId(): string {
+    return this.member.memberId;
+  }
+
+  get generation(): number {
+    return this.member.generation;
+  }
+
+  get clusterId(): string | undefined {
+    return this.client.clusterId;
+  }
+
+  positionsOf(batch: MessageBatch): ReturnType<TransactionSource["positionsOf"]> {
+    return this.positions.of(batch, this.s.groupId);
+  }
+
   private take(max: number): KafkaDelivery | undefined {
     const { order } = this;
     const at = order.findIndex((one) => one.hasRecords);
@@ -206,7 +235,17 @@ export class KafkaConsumer implements Consumer, FetchHost {
     const { topic, number, epoch } = partition;
     const slab = { bytes: chunk.bytes, starts: chunk.starts.subarray(from, to), ends: chunk.ends.subarray(from, to) };
     const fields = new RecordFields(chunk, from, { topic, partition: number, stamps: this.s.stamps });
-    return new KafkaDelivery(slabBatch(slab, fields), this, partition, epoch, chunk.offsets.subarray(from, to), next);
+    const delivery = new KafkaDelivery(
+      slabBatch(slab, fields),
+      this,
+      partition,
+      epoch,
+      chunk.offsets.subarray(from, to),
+      next,
+    );
+    partition.open.push(delivery);
+    if (this.s.stamps) this.positions.handOut(delivery);
+    return delivery;
   }
 
   /** Called once by each delivery, in the order of receipt. */
@@ -228,7 +267,7 @@ export class KafkaConsumer implements Consumer, FetchHost {
 
   private advance(delivery: KafkaDelivery, dispositions: readonly Disposition[] | undefined): void {
     const { partition, epoch, offsets, next } = delivery;
-    partition.handed -= 1;
+    partition.open.splice(partition.open.indexOf(delivery), 1);
     const nacked = dispositions ? dispositions.findIndex(({ type }) => type === "nack") : -1;
     if (partition.isLost) {
       // Whoever has the partition now reads these messages again: nothing is lost, and nothing may be said about it.
@@ -243,7 +282,7 @@ export class KafkaConsumer implements Consumer, FetchHost {
       if (nacked < 0 && partition.handed === 0 && !partition.hasRecords) partition.settled = partition.position;
       if (nacked >= 0) partition.rewind(partition.settled);
       if (this.s.isSubscriber) this.remember(partition);
-      else this.commits.add(partition);
+      else if (partition.settled > partition.committed) this.commits.add(partition);
     }
     if (partition.handed === 0) {
       this.fetcher?.wake();
@@ -466,6 +505,7 @@ export class KafkaConsumer implements Consumer, FetchHost {
   }
 
   private async shut(): Promise<void> {
+    if (this.link?.source === this) this.link.source = undefined;
     this.fetcher?.stop();
     this.stopping.abort();
     this.arrived();
@@ -479,13 +519,14 @@ export class KafkaConsumer implements Consumer, FetchHost {
   }
 }
 
-class KafkaDelivery implements Delivery {
+class KafkaDelivery implements Delivery, OpenDelivery {
   readonly batch;
   readonly partition: Partition;
   readonly epoch: number;
   readonly offsets: Float64Array;
   /** The position behind it, what is left out between it and the next record included. */
   readonly next: number;
+  transacted = 0;
   private readonly consumer: KafkaConsumer;
 
   constructor(

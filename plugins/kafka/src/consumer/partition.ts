@@ -1,6 +1,7 @@
 import type { RecordChunk } from "../wire/chunk.ts";
 import { partitionKey } from "../wire/produce.ts";
 import type { FetchedRecords } from "../wire/record-reader.ts";
+import type { OpenDelivery } from "./positions.ts";
 
 /**
  * One assigned partition: how far it is read, what is read ahead, how far it is settled. Belongs to one membership: when the
@@ -14,14 +15,16 @@ export class Partition {
   position: number;
   /** Everything before it is settled; what a commit says. */
   settled: number;
+  /** What the group has from us, or from a transaction. */
+  committed: number;
+  /** Deliveries that are not settled, in their order. */
+  readonly open: OpenDelivery[] = [];
   /** Where a drain ends. */
   end: number | undefined;
   highWatermark: number;
   isLost = false;
   /** Raised when the partition is read again from an earlier offset: what was handed out before counts no more. */
   epoch = 0;
-  /** Deliveries that are not settled. */
-  handed = 0;
   /** Nothing is fetched until everything that was handed out is settled: no message is on its way twice. */
   private waits = false;
   /** An earlier membership of this process that has deliveries of the same partition on their way still. */
@@ -38,8 +41,14 @@ export class Partition {
     this.key = partitionKey(topic, number);
     this.position = position;
     this.settled = position;
+    this.committed = position;
     this.highWatermark = position;
     this.before = before;
+  }
+
+  /** How many deliveries are not settled. */
+  get handed(): number {
+    return this.open.length;
   }
 
   get hasRecords(): boolean {
@@ -79,7 +88,6 @@ export class Partition {
     const chunk = (this.current ??= this.read());
     const from = this.taken;
     const to = Math.min(chunk.count, from + max);
-    this.handed += 1;
     if (to < chunk.count) {
       this.taken = to;
       return { chunk, from, to, next: chunk.offsets[to - 1]! + 1 };

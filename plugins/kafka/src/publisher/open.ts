@@ -2,13 +2,20 @@ import { createHash } from "node:crypto";
 import type { OpenContext, Publisher, Shared } from "@mqb/core/plugin";
 import { makeClient } from "../client/open.ts";
 import { findTopic, makeTopic } from "../client/topic.ts";
+import { kafkaErrors } from "../errors.ts";
 import { producerOptions } from "../options/producer.ts";
 import { DEFAULT_PARTITIONS, type KafkaConfig, topicsOf } from "../schema.ts";
+import { transactionLink } from "../transaction-source.ts";
 import { Producer } from "./producer.ts";
 import { KafkaPublisher } from "./publisher.ts";
+import { TransactionalPublisher } from "./transactional.ts";
 
 /** Connects, and finds or makes the topic. */
 export async function openPublisher(config: KafkaConfig, context: OpenContext): Promise<Publisher> {
+  if (config.transactional_id != null && context.path !== "output") {
+    const reason = "the output is only a part of another one";
+    throw kafkaErrors.NOT_OUR_INPUT({ id: config.transactional_id, reason });
+  }
   const topic = topicsOf(config, context.route)[0]!;
   const held = await producerFor(config, context);
   const { value: producer } = held;
@@ -26,7 +33,7 @@ export async function openPublisher(config: KafkaConfig, context: OpenContext): 
   } finally {
     context.signal.removeEventListener("abort", aborted);
   }
-  return new KafkaPublisher(producer, {
+  const publisher = new KafkaPublisher(producer, {
     topic,
     keyField: config.partition_key ?? undefined,
     delayedAck: config.delayed_ack ?? false,
@@ -34,6 +41,15 @@ export async function openPublisher(config: KafkaConfig, context: OpenContext): 
     log: context.log,
     release: () => held.release(),
   });
+  if (config.transactional_id == null) return publisher;
+  const transactional = new TransactionalPublisher(publisher, config.transactional_id, transactionLink(context));
+  try {
+    await transactional.begin();
+    return transactional;
+  } catch (error) {
+    await transactional.close();
+    throw error;
+  }
 }
 
 /** The producer of these connection settings: shared, unless the configuration wants its own. */

@@ -45,6 +45,8 @@ const MAX_OUT_OF_STEP = 5;
 export interface Transaction {
   readonly id: string;
   readonly identity: Identity;
+  /** Makes partitions part of the transaction, before anything is written to them. */
+  readonly announce: (topic: string, partitions: readonly number[]) => Promise<unknown>;
 }
 
 /** Writes record batches to the leaders of their partitions. Shared by outputs with the same settings. */
@@ -115,6 +117,7 @@ export class Producer {
             reason = code;
           }
         };
+        if (transaction) await transaction.announce(topic, [...new Set(left.map(({ partition }) => partition))]);
         await this.round(
           topic,
           info,

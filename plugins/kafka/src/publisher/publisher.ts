@@ -31,7 +31,7 @@ const CLOSE_LIMIT_MS = 1500;
 
 /** Writes batches to a topic and waits until the brokers have them, unless it is told not to. */
 export class KafkaPublisher implements Publisher {
-  private readonly producer: Producer;
+  readonly producer: Producer;
   private readonly settings: PublisherSettings;
   private readonly partitioner;
   /** Sends that are under way, each with its messages. */

@@ -1,0 +1,104 @@
+import type { MessageBatch, Metadata } from "@mqb/core/plugin";
+import { kafkaErrors } from "../errors.ts";
+import { SOURCE } from "../wire/names.ts";
+import { partitionKey } from "../wire/produce.ts";
+import type { CommittedOffset } from "./group.ts";
+import type { Partition } from "./partition.ts";
+
+/** A delivery, as far as positions count. */
+export interface OpenDelivery {
+  readonly batch: MessageBatch;
+  readonly partition: Partition;
+  readonly epoch: number;
+  readonly offsets: Float64Array;
+  readonly next: number;
+  /** How many of its records are committed by transactions already. */
+  transacted: number;
+}
+
+/**
+ * How far each partition has come with a batch that is written in a transaction: to the first record that was handed out and is
+ * neither in it nor in an earlier one. Whoever has taken that one out of the batch settles it later.
+ */
+export class TransactionPositions {
+  private readonly partitions: ReadonlyMap<string, Partition>;
+  /** By the batch that the route was given: most come as they went. */
+  private readonly byBatch = new WeakMap<MessageBatch, OpenDelivery>();
+
+  constructor(partitions: ReadonlyMap<string, Partition>) {
+    this.partitions = partitions;
+  }
+
+  handOut(delivery: OpenDelivery): void {
+    this.byBatch.set(delivery.batch, delivery);
+  }
+
+  of(batch: MessageBatch, id: string): { readonly offsets: readonly CommittedOffset[]; taken(): void } {
+    const whole = this.byBatch.get(batch);
+    const sent = whole ? new Map([[whole.partition.key, new Set(whole.offsets)]]) : offsetsIn(batch, id);
+    const offsets: CommittedOffset[] = [];
+    const marks: (() => void)[] = [];
+    for (const [key, those] of sent) {
+      const partition = this.partitions.get(key);
+      if (!partition || partition.isLost || (whole && whole.epoch !== partition.epoch))
+        throw kafkaErrors.TRANSACTION({ id, what: "be written", reason: "a partition has gone to another member" });
+      const { position, mark } = walk(partition, those);
+      if (position > partition.committed) {
+        offsets.push({ topic: partition.topic, partition: partition.number, offset: position });
+        marks.push(() => {
+          partition.committed = Math.max(partition.committed, position);
+        });
+      }
+      marks.push(mark);
+    }
+    return {
+      offsets,
+      taken() {
+        for (const mark of marks) mark();
+      },
+    };
+  }
+}
+
+function walk(partition: Partition, sent: ReadonlySet<number>): { readonly position: number; mark(): void } {
+  let position = partition.settled;
+  const marks: (() => void)[] = [];
+  for (const delivery of partition.open) {
+    const { offsets, next } = delivery;
+    let count = delivery.transacted;
+    while (count < offsets.length && sent.has(offsets[count]!)) count += 1;
+    marks.push(() => {
+      delivery.transacted = count;
+    });
+    if (count < offsets.length) {
+      position = offsets[count]!;
+      break;
+    }
+    position = next;
+  }
+  const mark = (): void => {
+    for (const one of marks) one();
+  };
+  return { position, mark };
+}
+
+function offsetsIn(batch: MessageBatch, id: string): Map<string, Set<number>> {
+  const sent = new Map<string, Set<number>>();
+  for (let i = 0; i < batch.length; i++) {
+    const place = placeOf(batch.metadata(i));
+    if (!place) {
+      const reason = "a message has no position of its source: something in the route makes messages of its own";
+      throw kafkaErrors.NOT_OUR_INPUT({ id, reason });
+    }
+    const known = sent.get(place.key);
+    if (known) known.add(place.offset);
+    else sent.set(place.key, new Set([place.offset]));
+  }
+  return sent;
+}
+
+function placeOf(metadata: Metadata): { readonly key: string; readonly offset: number } | undefined {
+  const [topic, partition, offset] = [SOURCE.topic, SOURCE.partition, SOURCE.offset].map((name) => metadata.get(name));
+  if (topic === undefined || partition === undefined || offset === undefined) return undefined;
+  return { key: partitionKey(topic, Number(partition)), offset: Number(offset) };
+}

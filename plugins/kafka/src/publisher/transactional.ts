@@ -1,0 +1,208 @@
+import {
+  type EndpointStatus,
+  failed,
+  type MessageBatch,
+  type MqbError,
+  type Outcome,
+  type Publisher,
+  sleep,
+} from "@mqb/core/plugin";
+import { CODE, nameOf, refusal } from "../classify.ts";
+import type { BrokerConnection } from "../client/broker.ts";
+import type { CommittedOffset } from "../consumer/group.ts";
+import { kafkaErrors } from "../errors.ts";
+import { groupBy } from "../group-by.ts";
+import type { TransactionLink, TransactionSource } from "../transaction-source.ts";
+import { parseTxnOffsets, TXN_OFFSET_COMMIT, TXN_OFFSETS_VERSION, txnOffsetsRequest } from "../wire/txn-offsets.ts";
+import { Identity } from "./identity.ts";
+import { tooOld } from "./producer.ts";
+import { type KafkaPublisher, Outcomes } from "./publisher.ts";
+
+const PAUSE_MS = 20;
+const TRIES = 500;
+const WAITS: ReadonlySet<number> = new Set([
+  CODE.CONCURRENT_TRANSACTIONS,
+  CODE.COORDINATOR_LOAD_IN_PROGRESS,
+  CODE.COORDINATOR_NOT_AVAILABLE,
+  CODE.NOT_COORDINATOR,
+]);
+const FENCED: ReadonlySet<number> = new Set([CODE.INVALID_PRODUCER_EPOCH, CODE.PRODUCER_FENCED]);
+
+/**
+ * Writes each batch in one transaction, together with the positions that it brings the input to. All of it becomes visible, or
+ * nothing. When it cannot be said which, the route opens both ends again: beginning anew settles the transaction first.
+ */
+export class TransactionalPublisher implements Publisher {
+  private readonly inner: KafkaPublisher;
+  private readonly id: string;
+  private readonly link: TransactionLink;
+  private readonly closing = new AbortController();
+  private identity: Identity | undefined;
+  private transactions = 0;
+
+  constructor(inner: KafkaPublisher, id: string, link: TransactionLink) {
+    this.inner = inner;
+    this.id = id;
+    this.link = link;
+  }
+
+  /** Ends what an earlier producer of this id has left open, and takes its place. */
+  async begin(): Promise<void> {
+    const { transactionTimeoutMs } = this.inner.producer.options;
+    const call = { transactionalId: this.id, transactionTimeout: transactionTimeoutMs };
+    const answer = await this.ask<{ producerId: string; producerEpoch: number }>("InitProducerId", call, "begin");
+    this.identity = new Identity(answer.producerId, answer.producerEpoch);
+  }
+
+  async send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
+    const { source } = this.link;
+    if (!source) {
+      const reason = "the input of the route is no kafka group";
+      throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason });
+    }
+    const { clusterId } = this.inner.producer.client;
+    if (clusterId !== source.clusterId)
+      throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason: "input and output are on different clusters" });
+    try {
+      if (signal.aborted)
+        throw kafkaErrors.TRANSACTION({ id: this.id, what: "be written", reason: "nobody waits any more" });
+      return await this.write(batch, source, signal);
+    } catch (error) {
+      // What was written is not to be seen. The next one begins with a new epoch, which ends this transaction.
+      this.identity = undefined;
+      return new Array<Outcome>(batch.length).fill(failed(error));
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing.abort();
+    return this.inner.close();
+  }
+
+  status(): EndpointStatus {
+    const status = this.inner.status();
+    return { ...status, details: { ...status.details, transactional_id: this.id, transactions: this.transactions } };
+  }
+
+  private async write(
+    batch: MessageBatch,
+    source: TransactionSource,
+    signal: AbortSignal,
+  ): Promise<readonly Outcome[] | undefined> {
+    if (!this.identity) await this.begin();
+    const identity = this.identity!;
+    const outcomes = new Outcomes(batch.length);
+    const announce = (topic: string, partitions: readonly number[]): Promise<unknown> =>
+      this.announce(identity, topic, partitions);
+    await this.inner.write(batch, outcomes, { id: this.id, identity, announce });
+    const result = outcomes.result();
+    if (result) {
+      // All of it is written again, or none: messages that the broker refuses for good keep their own outcome.
+      this.identity = undefined;
+      const reason = "another message of the batch was not taken";
+      const undone = kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason });
+      return result.map((outcome) => (outcome.type === "failed" ? outcome : failed(undone)));
+    }
+    const { offsets, taken } = source.positionsOf(batch);
+    if (offsets.length > 0) await this.addOffsets(identity, source, offsets);
+    if (signal.aborted)
+      throw kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason: "nobody waits any more" });
+    await this.commit(identity);
+    taken();
+    this.transactions += 1;
+    return undefined;
+  }
+
+  private async announce(identity: Identity, topic: string, partitions: readonly number[]): Promise<void> {
+    const { id, epoch } = identity.producer;
+    const call = {
+      transactionalId: this.id,
+      producerId: `${id}`,
+      producerEpoch: epoch,
+      topics: [{ topic, partitions }],
+    };
+    await this.ask("AddPartitionsToTxn", call, "be begun");
+  }
+
+  private async addOffsets(
+    identity: Identity,
+    source: TransactionSource,
+    offsets: readonly CommittedOffset[],
+  ): Promise<void> {
+    const { groupId, memberId, generation } = source;
+    const { id, epoch } = identity.producer;
+    const call = { transactionalId: this.id, producerId: `${id}`, producerEpoch: epoch, groupId };
+    await this.ask("AddOffsetsToTxn", call, "take the offsets");
+    const { client } = this.inner.producer;
+    const member = { groupId, memberId, generation };
+    for (let attempt = 0; ; attempt++) {
+      const broker = await client.coordinator("group", groupId, this.closing.signal);
+      if (!broker.knows(TXN_OFFSET_COMMIT, TXN_OFFSETS_VERSION))
+        throw tooOld(broker, "TxnOffsetCommit", TXN_OFFSETS_VERSION);
+      const body = [
+        txnOffsetsRequest(
+          this.id,
+          identity.producer,
+          member,
+          groupBy(offsets, ({ topic }) => topic),
+        ),
+      ];
+      const request = { apiKey: TXN_OFFSET_COMMIT, name: "TxnOffsetCommit", version: TXN_OFFSETS_VERSION, body };
+      const code = parseTxnOffsets(await broker.raw({ ...request, flexible: true }));
+      if (code === 0) return;
+      if (!WAITS.has(code) || attempt >= TRIES) throw this.failure(code, "take the offsets");
+      await this.pause();
+    }
+  }
+
+  /** Nobody knows how it has ended when this fails: only a new beginning tells. */
+  private async commit(identity: Identity): Promise<void> {
+    const { id, epoch } = identity.producer;
+    const call = { transactionalId: this.id, producerId: `${id}`, producerEpoch: epoch, transactionResult: true };
+    try {
+      await this.ask("EndTxn", call, "be committed");
+    } catch (cause) {
+      const reason = (cause as Error).message;
+      throw kafkaErrors.TRANSACTION_LOST({ id: this.id, what: "be committed", reason }, { cause });
+    }
+  }
+
+  private async ask<T>(name: TransactionRequest, call: object, what: string): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const broker: BrokerConnection = await this.inner.producer.client.coordinator(
+        "transaction",
+        this.id,
+        this.closing.signal,
+      );
+      const answer = await broker.request<Answer>(name, call);
+      const code = codeOf(answer);
+      if (code === 0) return answer as T;
+      if (!WAITS.has(code) || attempt >= TRIES) throw this.failure(code, what);
+      await this.pause();
+    }
+  }
+
+  private failure(code: number, what: string): MqbError {
+    const refused = refusal(code, `the transactional id "${this.id}"`);
+    if (refused) return refused;
+    if (FENCED.has(code)) return kafkaErrors.FENCED({ id: this.id });
+    return kafkaErrors.TRANSACTION({ id: this.id, what, reason: nameOf(code) });
+  }
+
+  private async pause(): Promise<void> {
+    if (!(await sleep(this.inner.producer.client.clock, PAUSE_MS, this.closing.signal)))
+      throw kafkaErrors.CLOSED({ what: "output" });
+  }
+}
+
+type TransactionRequest = "InitProducerId" | "AddPartitionsToTxn" | "AddOffsetsToTxn" | "EndTxn";
+
+interface Answer {
+  readonly errorCode?: number;
+  readonly errors?: readonly { readonly partitionErrors: readonly { readonly errorCode: number }[] }[];
+}
+
+function codeOf({ errorCode = 0, errors = [] }: Answer): number {
+  const codes = errors.flatMap(({ partitionErrors }) => partitionErrors.map((one) => one.errorCode));
+  return codes.find((code) => code !== 0) ?? errorCode;
+}
