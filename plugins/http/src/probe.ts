@@ -1,7 +1,7 @@
-import type { ProbeContext, ProbeFinding } from "@mqb/core/plugin";
 import { createServer } from "node:net";
+import type { ProbeContext, ProbeFinding } from "@mqb/core/plugin";
 import { readTls, tlsFailure } from "@mqb/tls";
-import { type Target, parseTarget } from "./client/target.ts";
+import { parseTarget, type Target } from "./client/target.ts";
 import { reasonOf } from "./errors.ts";
 import { formatAddress, type ListenAddress, parseListenAddress } from "./listener/index.ts";
 import type { HttpConfig } from "./schema.ts";
@@ -24,7 +24,8 @@ async function probeListener(config: HttpConfig, context: ProbeContext): Promise
     found.push({ check: "certificate", ok: false, detail: reasonOf(error) });
   }
   const reason = await cannotListen(address);
-  if (reason === undefined) found.push({ check: "reachable", ok: true, detail: `${shown} is free to listen on`, identity });
+  if (reason === undefined)
+    found.push({ check: "reachable", ok: true, detail: `${shown} is free to listen on`, identity });
   else {
     const hint = "stop what listens there, or use another port";
     found.push({ check: "reachable", ok: false, detail: `${shown} cannot be listened on: ${reason}`, hint, identity });

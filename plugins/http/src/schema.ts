@@ -55,7 +55,8 @@ export const httpSchema = z.strictObject({
     ...input,
   }),
   request_timeout_ms: field(milliseconds(1), 30_000, {
-    description: "Input: longest wait for the body, and for the route. Output: longest time of a request with its answer.",
+    description:
+      "Input: longest wait for the body, and for the route. Output: longest time of a request with its answer.",
   }),
   internal_buffer_size: field(integer(1), 100, {
     description: "Requests that are accepted before the route reads them. Others wait a moment, and then get 503.",
@@ -81,12 +82,15 @@ export const httpSchema = z.strictObject({
     description: "Protocols that are spoken. Without TLS, HTTP/2 is taken by prior knowledge (h2c).",
     ...input,
   }),
-  stream_response_to: z.unknown().optional().meta({
-    description: "Where the items of an answer go while it arrives, with a last one that says how it ended.",
-    examples: [{ stream_buffer: { topic: "answers" } }],
-    "x-mqb-endpoint": "output",
-    ...output,
-  }),
+  stream_response_to: z
+    .unknown()
+    .optional()
+    .meta({
+      description: "Where the items of an answer go while it arrives, with a last one that says how it ended.",
+      examples: [{ stream_buffer: { topic: "answers" } }],
+      "x-mqb-endpoint": "output",
+      ...output,
+    }),
   batch_concurrency: field(integer(1), 20, {
     description: "Requests of one batch at a time. With more than 1 they arrive in any order.",
     ...output,
@@ -112,12 +116,15 @@ export const httpSchema = z.strictObject({
     description: "Requests that are worked on at once. Others wait a moment, and then get 503.",
     ...input,
   }),
-  header_read_timeout_ms: milliseconds(1).nullish().meta({
-    description: "How long a client may take to send the head of a request [60000].",
-    ...input,
-  }),
+  header_read_timeout_ms: milliseconds(1)
+    .nullish()
+    .meta({
+      description: "How long a client may take to send the head of a request [60000].",
+      ...input,
+    }),
   max_body_bytes: field(integer(1), 268_435_456, {
-    description: "Largest body, also when decompressed. Input: larger requests get 413. Output (our addition): answers.",
+    description:
+      "Largest body, also when decompressed. Input: larger requests get 413. Output (our addition): answers.",
   }),
   basic_auth: z
     .tuple([z.string().meta({ secret: true }), z.string().meta({ secret: true })])

@@ -1,10 +1,14 @@
-import { MqbError, Message } from "@mqb/core/plugin";
+import { Message, MqbError } from "@mqb/core/plugin";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { ask, type Listening, listening } from "./support.ts";
 
 function into(sink: CollectingPublisher, input = {}, route?: object): Promise<Listening> {
-  return listening(input, { sink: {} }, { plugins: [fakePlugin({ sink: { publisher: sink } })], ...(route && { route }) });
+  return listening(
+    input,
+    { sink: {} },
+    { plugins: [fakePlugin({ sink: { publisher: sink } })], ...(route && { route }) },
+  );
 }
 
 describe("a request is answered", () => {
@@ -66,7 +70,8 @@ describe("a request is answered", () => {
     expect([answer.status, answer.text]).toEqual([418, "tea"]);
     expect(answer.headers).toMatchObject({ "content-type": "text/x", "set-cookie": ["a=1", "b=2; Path=/"] });
     expect(Buffer.from(String(answer.headers["x-city"]), "latin1").toString()).toBe("Zürich");
-    for (const name of ["mqb.src.secret", "bad name", "x-split", "x-injected"]) expect(answer.headers).not.toHaveProperty(name);
+    for (const name of ["mqb.src.secret", "bad name", "x-split", "x-injected"])
+      expect(answer.headers).not.toHaveProperty(name);
     expect(answer.headers["content-length"]).toBe("3");
     expect(server.log.text().match(/cannot be a header/g)).toHaveLength(1);
   });
@@ -79,7 +84,10 @@ describe("a request is answered", () => {
     expect(own.headers).toMatchObject({ "content-type": "text/plain" });
     expect(own.headers).not.toHaveProperty("x-mine");
     await using loud = await listening({ inline_response_fast_path: false }, { response: {} });
-    expect((await ask(loud.url, { body: "echo", headers })).headers).toMatchObject({ "x-mine": "1", http_method: "POST" });
+    expect((await ask(loud.url, { body: "echo", headers })).headers).toMatchObject({
+      "x-mine": "1",
+      http_method: "POST",
+    });
   });
 
   it("with trailers, and in chunks where the reply is a stream of events", async () => {
@@ -97,7 +105,10 @@ describe("a request is answered", () => {
 
   it("with the configured headers and the id that the client knows it by", async () => {
     const custom = { "x-served-by": "mqb" };
-    await using server = await into(new CollectingPublisher(), { custom_headers: custom, request_id_header: "X-Request-Id" });
+    await using server = await into(new CollectingPublisher(), {
+      custom_headers: custom,
+      request_id_header: "X-Request-Id",
+    });
     expect((await ask(server.url, { headers: { "x-request-id": "r-1" } })).headers).toMatchObject({
       "x-served-by": "mqb",
       "x-request-id": "r-1",

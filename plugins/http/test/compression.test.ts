@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from "node:zlib";
-import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { batchOf, Message } from "@mqb/core/plugin";
+import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { Codings } from "../src/wire/codings.ts";
 import { answering, ask, forever, type Listening, listening, sink } from "./support.ts";
@@ -89,26 +89,29 @@ describe("an answer", () => {
 });
 
 describe("a sink", () => {
-  it.each(["gzip", "zstd", "lz4"] as const)("sends large bodies as %s, and unfolds what it is answered", async (codec) => {
-    const seen: unknown[] = [];
-    await using server = await answering((request, body, response) => {
-      const coding = request.headers["content-encoding"] ?? "none";
-      seen.push([coding, request.headers["accept-encoding"]]);
-      if (coding === "none") return void response.end(body);
-      response.writeHead(200, { "content-encoding": codec, "content-length": body.length });
-      response.end(body);
-    });
-    await using opened = await sink({ url: server.url, compression: codec, batch_concurrency: 1 });
-    const outcomes = await opened.end.send(batchOf([new Message(text), new Message("small")]), forever());
-    expect(seen).toEqual([
-      [codec, "gzip, lz4, zstd"],
-      ["none", "gzip, lz4, zstd"],
-    ]);
-    const [large, small] = outcomes!;
-    if (large!.type !== "replied" || small!.type !== "replied") throw new Error("no reply");
-    expect([large.message.text(), small.message.text()]).toEqual([text, "small"]);
-    expect(large.message.metadata.has("content-encoding")).toBe(false);
-  });
+  it.each(["gzip", "zstd", "lz4"] as const)(
+    "sends large bodies as %s, and unfolds what it is answered",
+    async (codec) => {
+      const seen: unknown[] = [];
+      await using server = await answering((request, body, response) => {
+        const coding = request.headers["content-encoding"] ?? "none";
+        seen.push([coding, request.headers["accept-encoding"]]);
+        if (coding === "none") return void response.end(body);
+        response.writeHead(200, { "content-encoding": codec, "content-length": body.length });
+        response.end(body);
+      });
+      await using opened = await sink({ url: server.url, compression: codec, batch_concurrency: 1 });
+      const outcomes = await opened.end.send(batchOf([new Message(text), new Message("small")]), forever());
+      expect(seen).toEqual([
+        [codec, "gzip, lz4, zstd"],
+        ["none", "gzip, lz4, zstd"],
+      ]);
+      const [large, small] = outcomes!;
+      if (large?.type !== "replied" || small?.type !== "replied") throw new Error("no reply");
+      expect([large.message.text(), small.message.text()]).toEqual([text, "small"]);
+      expect(large.message.metadata.has("content-encoding")).toBe(false);
+    },
+  );
 
   it("takes compression_enabled for gzip, and does not touch answers when it does not compress", async () => {
     await using server = await answering((request, _, response) => {
@@ -137,7 +140,10 @@ describe("a sink", () => {
       const options = { url: server.url + path, compression_enabled: true, max_body_bytes: 10_000 };
       await using opened = await sink(options);
       const [outcome] = (await opened.end.send(batchOf([new Message("x")]), forever()))!;
-      expect(outcome, path).toMatchObject({ type: "failed", error: { code: "MQB_HTTP_BAD_RESPONSE", kind: "permanent" } });
+      expect(outcome, path).toMatchObject({
+        type: "failed",
+        error: { code: "MQB_HTTP_BAD_RESPONSE", kind: "permanent" },
+      });
     }
   });
 });

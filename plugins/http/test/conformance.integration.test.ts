@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
-import { type ConnectorFixture, testConnector } from "@mqb/testkit";
-import { describe, it } from "vitest";
-import { Agent, request as send } from "undici";
 import { Message } from "@mqb/core/plugin";
+import { type ConnectorFixture, testConnector } from "@mqb/testkit";
+import { Agent, request as send } from "undici";
+import { describe, it } from "vitest";
 import type { HttpOptions } from "../src/index.ts";
 import plugin from "../src/index.ts";
 
@@ -16,7 +16,11 @@ const kinds: readonly Kind[] = [
   { name: "defaults" },
   {
     name: "with credentials, compression and ids",
-    input: { basic_auth: ["user", "s3cret-word"], compression_enabled: true, idempotency_key_header: "idempotency-key" },
+    input: {
+      basic_auth: ["user", "s3cret-word"],
+      compression_enabled: true,
+      idempotency_key_header: "idempotency-key",
+    },
     output: { basic_auth: ["user", "s3cret-word"], compression: "zstd", idempotency_key_header: "message-id" },
   },
 ];
@@ -33,7 +37,11 @@ const bad: ConnectorFixture["bad"] = [
     side: "output",
     config: { url: "https://h/x", tls: { required: true, ca_file: "/nowhere/ca.pem" } },
   },
-  { name: "a header with a line break", side: "output", config: { url: "http://h", custom_headers: { a: "b\r\nc: d" } } },
+  {
+    name: "a header with a line break",
+    side: "output",
+    config: { url: "http://h", custom_headers: { a: "b\r\nc: d" } },
+  },
 ];
 
 async function freePort(): Promise<number> {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { createServer as createSecure } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { batchOf, Message, type MqbError } from "@mqb/core/plugin";
 import { testCertificates } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
@@ -69,12 +69,16 @@ describe("a connection", () => {
         else socket.write(OK);
       });
     };
-    for (const [method, type, connections] of [["PUT", "replied", 2], ["POST", "failed", 1]] as const) {
+    for (const [method, type, connections] of [
+      ["PUT", "replied", 2],
+      ["POST", "failed", 1],
+    ] as const) {
       await using server = await tcp(serve);
       await using opened = await sink({ url: server.url, method });
       const [outcome] = (await opened.end.send(one, forever()))!;
       expect([outcome!.type, server.sockets.length], method).toEqual([type, connections]);
-      if (outcome!.type === "failed") expect(outcome!.error).toMatchObject({ code: "MQB_HTTP_UNREACHABLE", kind: "retryable" });
+      if (outcome!.type === "failed")
+        expect(outcome!.error).toMatchObject({ code: "MQB_HTTP_UNREACHABLE", kind: "retryable" });
     }
     await using keyed = await tcp(serve);
     await using opened = await sink({ url: keyed.url, idempotency_key_header: "idempotency-key" });
@@ -126,11 +130,18 @@ describe("a connection", () => {
     const second = opened.end.send(many, forever());
     await opened.end.close();
     expect((await second)!.map(({ type }) => type)).toEqual(["failed", "failed", "failed"]);
-    await expect(opened.end.send(one, forever())).rejects.toMatchObject({ code: "MQB_HTTP_CLOSED", kind: "connection" });
+    await expect(opened.end.send(one, forever())).rejects.toMatchObject({
+      code: "MQB_HTTP_CLOSED",
+      kind: "connection",
+    });
   });
 
   it("answers with nonsense, which harms nothing but its own message", async () => {
-    const answers = ["HTTP/9.9 what\r\n\r\n", "SMTP ready\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok"];
+    const answers = [
+      "HTTP/9.9 what\r\n\r\n",
+      "SMTP ready\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok",
+    ];
     for (const answer of answers) {
       await using server = await tcp((socket) => socket.once("data", () => socket.end(answer)));
       await using opened = await sink({ url: server.url });

@@ -17,7 +17,7 @@ const version = (() => {
 
 /** Body, and what curl says of the answer. */
 async function curl(...args: string[]) {
-  const format = '\n%{json}';
+  const format = "\n%{json}";
   const { stdout } = await run("curl", ["-sS", "--max-time", "20", "-w", format, ...args], {
     encoding: "buffer",
     maxBuffer: 64 * 1024 * 1024,
@@ -44,7 +44,11 @@ describe.skipIf(version === "")("curl", () => {
     const pem = testCertificates();
     await using secure = await echo({ tls: { required: true, cert_file: pem.server.cert, key_file: pem.server.key } });
     const url = `https://localhost:${secure.port}/`;
-    expect(await curl("--cacert", pem.ca, "-d", "h2", url)).toEqual({ body: Buffer.from("h2"), status: 200, http: "2" });
+    expect(await curl("--cacert", pem.ca, "-d", "h2", url)).toEqual({
+      body: Buffer.from("h2"),
+      status: 200,
+      http: "2",
+    });
     expect(await curl("--cacert", pem.ca, "--http1.1", "-d", "x", url)).toMatchObject({ http: "1.1", status: 200 });
   });
 

@@ -61,7 +61,9 @@ describe("routes that share a listener", () => {
   it("are refused when they differ in what a listener has once", async () => {
     await using set = await routes({ one: { path: "/x" }, two: { path: "/y", server_protocol: "http1_only" } });
     await set.all[0]!.start();
-    await expect(set.all[1]!.start()).rejects.toThrow(/"one" and "two" share the listener .* differ in server_protocol/);
+    await expect(set.all[1]!.start()).rejects.toThrow(
+      /"one" and "two" share the listener .* differ in server_protocol/,
+    );
   });
 
   it("come and go alone: the others stay, and a path whose route is away is 503, not 404", async () => {

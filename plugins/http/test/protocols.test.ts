@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect as connectH2, type ClientHttp2Session } from "node:http2";
-import { request as sendSecure, type RequestOptions } from "node:https";
 import type { IncomingMessage } from "node:http";
+import { type ClientHttp2Session, connect as connectH2 } from "node:http2";
+import { type RequestOptions, request as sendSecure } from "node:https";
 import { connect } from "node:net";
 import { CollectingPublisher, fakePlugin, testCertificates } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
@@ -100,12 +100,19 @@ describe("without TLS", () => {
 describe("with TLS", () => {
   it("the client chooses the protocol, and metadata says what protects the connection", async () => {
     const sink = new CollectingPublisher();
-    await using server = await listening({ tls }, { sink: {} }, { plugins: [fakePlugin({ sink: { publisher: sink } })] });
+    await using server = await listening(
+      { tls },
+      { sink: {} },
+      { plugins: [fakePlugin({ sink: { publisher: sink } })] },
+    );
     expect((await askSecure(server.port, {})).status).toBe(202);
     const session = connectH2(`https://localhost:${server.port}`, { ca });
     expect((await askH2(session, {}, "h2")).status).toBe(202);
     session.destroy();
-    const versions = sink.messages.map(({ metadata }) => [metadata.get("http_version"), metadata.get("tls_protocol_version")]);
+    const versions = sink.messages.map(({ metadata }) => [
+      metadata.get("http_version"),
+      metadata.get("tls_protocol_version"),
+    ]);
     expect(versions).toEqual([
       ["HTTP/1.1", "TLSv1.3"],
       ["HTTP/2.0", "TLSv1.3"],

@@ -1,9 +1,8 @@
+import { createBridge, createRegistry } from "@mqb/core";
 import { MqbError } from "@mqb/core/plugin";
 import lookup from "@mqb/lookup";
-import { CollectingPublisher, fakePlugin, ScriptedConsumer } from "@mqb/testkit";
-import { createBridge, createRegistry } from "@mqb/core";
 import standard from "@mqb/standard";
-import { messages } from "@mqb/testkit";
+import { CollectingPublisher, fakePlugin, messages, ScriptedConsumer } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 import { answering, ask, listening } from "./support.ts";
@@ -11,7 +10,11 @@ import { answering, ask, listening } from "./support.ts";
 describe("a route from http to http", () => {
   it("hands the request on, and the answer with its status and headers back", async () => {
     await using upstream = await answering((request, body, response) => {
-      response.writeHead(422, { "x-reason": "no stock", "content-type": "application/json", "set-cookie": ["a=1", "b=2"] });
+      response.writeHead(422, {
+        "x-reason": "no stock",
+        "content-type": "application/json",
+        "set-cookie": ["a=1", "b=2"],
+      });
       response.end(JSON.stringify({ path: request.url, method: request.method, got: body.toString() }));
     });
     await using proxy = await listening({}, { http: { url: upstream.url, pass_through_status: true } });
@@ -19,7 +22,8 @@ describe("a route from http to http", () => {
     expect(answer.status).toBe(422);
     expect(answer.headers).toMatchObject({ "x-reason": "no stock", "set-cookie": ["a=1", "b=2"] });
     expect(JSON.parse(answer.text)).toEqual({ path: "/orders?x=1", method: "PUT", got: "b" });
-    for (const name of ["http_status_code", "http_version", "http_path"]) expect(answer.headers).not.toHaveProperty(name);
+    for (const name of ["http_status_code", "http_version", "http_path"])
+      expect(answer.headers).not.toHaveProperty(name);
   });
 
   it("answers 500 without pass_through_status, and lives on", async () => {
@@ -57,7 +61,11 @@ describe("a route from http to http", () => {
       response.end('{"name":"n"}');
     });
     const from = { http: { url: `${users.url}/users`, method: "GET" } };
-    await using server = await listening({}, { response: {} }, { plugins: [lookup], middlewares: [{ lookup: { from, into: "user" } }] });
+    await using server = await listening(
+      {},
+      { response: {} },
+      { plugins: [lookup], middlewares: [{ lookup: { from, into: "user" } }] },
+    );
     const answer = await ask(`${server.url}/admin?x=1`, { method: "PATCH", body: "{}" });
     expect(answer.text).toBe('{"user":{"name":"n"}}');
     expect(asked).toEqual(["GET /users"]);
@@ -99,7 +107,9 @@ describe("a sink that throttles or refuses", () => {
     await using server = await answering((_, __, response) => response.writeHead(requests++ === 1 ? 401 : 200).end());
     const source = new ScriptedConsumer();
     source.push(messages(3));
-    const bridge = createBridge({ registry: createRegistry([plugin, standard, fakePlugin({ source: { consumer: source } })]) });
+    const bridge = createBridge({
+      registry: createRegistry([plugin, standard, fakePlugin({ source: { consumer: source } })]),
+    });
     const output = { http: { url: server.url, batch_concurrency: 1 } };
     const route = bridge.route("r", { input: { source: {} }, output } as never);
     await route.start();

@@ -32,7 +32,10 @@ describe("a listener refuses", () => {
     await using server = await into({ path: "orders", method: "post" });
     expect(await ask(`${server.url}/orders?x=1`)).toMatchObject({ status: 202 });
     expect(await ask(`${server.url}/orders/`)).toMatchObject({ status: 404 });
-    expect(await ask(`${server.url}/`)).toMatchObject({ status: 404, text: "No HTTP consumer registered for this path" });
+    expect(await ask(`${server.url}/`)).toMatchObject({
+      status: 404,
+      text: "No HTTP consumer registered for this path",
+    });
     const other = await ask(`${server.url}/orders`, { method: "PUT", body: "x" });
     expect([other.status, other.headers.allow, other.text]).toEqual([405, "POST", "Method PUT not allowed"]);
   });
@@ -64,7 +67,10 @@ describe("a listener refuses", () => {
 
   it("a body that does not come, with 408", async () => {
     await using server = await into({ request_timeout_ms: 30 });
-    const answer = await raw(server.port, "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 5\r\n\r\nab");
+    const answer = await raw(
+      server.port,
+      "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 5\r\n\r\nab",
+    );
     expect(answer.toString()).toMatch(/^HTTP\/1.1 408 /);
   });
 

@@ -55,13 +55,16 @@ describe("the target of a request", () => {
     expect((await seen(batchOf([message({})]), { method: "patch" })).requests[0]!.method).toBe("PATCH");
   });
 
-  it.each(["CONNECT", "TRACE", "GET /x HTTP/1.1", "G\r\nX"])("is none with the method %j, which fails alone", async (method) => {
-    const batch = batchOf([message({}), message({ http_method: method }), message({})]);
-    const { requests, outcomes } = await seen(batch);
-    expect(requests).toHaveLength(2);
-    expect(outcomes.map(({ type }) => type)).toEqual(["replied", "failed", "replied"]);
-    expect(outcomes[1]).toMatchObject({ error: { code: "MQB_HTTP_BAD_REQUEST", kind: "permanent" } });
-  });
+  it.each(["CONNECT", "TRACE", "GET /x HTTP/1.1", "G\r\nX"])(
+    "is none with the method %j, which fails alone",
+    async (method) => {
+      const batch = batchOf([message({}), message({ http_method: method }), message({})]);
+      const { requests, outcomes } = await seen(batch);
+      expect(requests).toHaveLength(2);
+      expect(outcomes.map(({ type }) => type)).toEqual(["replied", "failed", "replied"]);
+      expect(outcomes[1]).toMatchObject({ error: { code: "MQB_HTTP_BAD_REQUEST", kind: "permanent" } });
+    },
+  );
 });
 
 describe("the headers of a request", () => {
@@ -95,7 +98,16 @@ describe("the headers of a request", () => {
       expect(headers["long"]).toHaveLength(9000);
       expect(headers["host"]).toMatch(/^127/);
       expect(headers["content-length"]).toBe("1");
-      const gone = ["transfer-encoding", "content-encoding", "expect", "x-admin", "split", "nul", "half", "http_version"];
+      const gone = [
+        "transfer-encoding",
+        "content-encoding",
+        "expect",
+        "x-admin",
+        "split",
+        "nul",
+        "half",
+        "http_version",
+      ];
       for (const name of gone) expect(headers).not.toHaveProperty(name);
       expect(JSON.stringify(headers)).not.toContain("Bearer");
     }

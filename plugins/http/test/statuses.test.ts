@@ -72,7 +72,10 @@ describe("an answer", () => {
     const [outcome] = (await opened.end.send(batchOf([new Message("x")]), forever()))!;
     if (outcome?.type !== "replied") throw new Error("no reply");
     expect(outcome.message.text()).toBe('{"ok":false}');
-    expect(Object.fromEntries(outcome.message.metadata)).toMatchObject({ http_status_code: "422", "x-reason": "no stock" });
+    expect(Object.fromEntries(outcome.message.metadata)).toMatchObject({
+      http_status_code: "422",
+      "x-reason": "no stock",
+    });
   });
 
   it("stands at the position of its message, and only its own one", async () => {

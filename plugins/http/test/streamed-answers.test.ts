@@ -1,5 +1,5 @@
-import { gzipSync } from "node:zlib";
 import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { batchOf, codeOf, Message, MqbError } from "@mqb/core/plugin";
 import { CollectingPublisher, FakeClock, fakePlugin, turns } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
@@ -43,8 +43,16 @@ describe("the items of an answer", () => {
     open[0]!.end("ree\n\n");
     expect(await sending).toEqual([{ type: "accepted" }]);
     expect(texts(set.items)).toEqual(["one", "two", "three", ""]);
-    const facts = set.items.messages.map(({ metadata }) => [metadata.get("http_stream_index"), metadata.get("http_stream_end")]);
-    expect(facts).toEqual([["0", undefined], ["1", undefined], ["2", undefined], ["3", "true"]]);
+    const facts = set.items.messages.map(({ metadata }) => [
+      metadata.get("http_stream_index"),
+      metadata.get("http_stream_end"),
+    ]);
+    expect(facts).toEqual([
+      ["0", undefined],
+      ["1", undefined],
+      ["2", undefined],
+      ["3", "true"],
+    ]);
     const { metadata } = set.items.messages[1]!;
     expect(Object.fromEntries(metadata)).toMatchObject({
       correlation_id: "c-1",
@@ -57,7 +65,9 @@ describe("the items of an answer", () => {
   });
 
   it("carry the id of a request without a correlation id, as 32 hex digits", async () => {
-    await using set = await streaming((response) => response.writeHead(200, { "content-type": "application/jsonl" }).end("1\n2"));
+    await using set = await streaming((response) =>
+      response.writeHead(200, { "content-type": "application/jsonl" }).end("1\n2"),
+    );
     const plain = new Message("ask");
     await set.end.send(batchOf([plain]), forever());
     expect(texts(set.items)).toEqual(["1", "2", ""]);
@@ -115,10 +125,12 @@ describe("the items of an answer", () => {
   });
 
   it("fail their request with the error of whoever does not take them", async () => {
-    await using set = await streaming((response) => response.writeHead(200, { "content-type": "application/jsonl" }).end("1\n2\n3\n"));
+    await using set = await streaming((response) =>
+      response.writeHead(200, { "content-type": "application/jsonl" }).end("1\n2\n3\n"),
+    );
     set.items.failWhen((message) => (message.text() === "2" ? new MqbError("FULL", "connection", "down") : undefined));
     const [outcome] = (await set.end.send(batchOf([request]), forever()))!;
-    expect(outcome!.type === "failed" && codeOf(outcome.error)).toBe("FULL");
+    expect(outcome?.type === "failed" && codeOf(outcome.error)).toBe("FULL");
   });
 
   it("are not made of a compressed answer, nor of one with a bad status", async () => {
@@ -160,7 +172,10 @@ describe("the items of an answer", () => {
     });
     await using opened = await sink({ url: server.url, stream_response_to: { stream_buffer: { topic: "answers" } } });
     expect(await opened.end.send(batchOf([request]), forever())).toEqual([{ type: "accepted" }]);
-    const reader = await opened.context.openConsumer({ stream_buffer: { topic: "answers", correlation_id: "c-1" } }, "x");
+    const reader = await opened.context.openConsumer(
+      { stream_buffer: { topic: "answers", correlation_id: "c-1" } },
+      "x",
+    );
     const seen: string[] = [];
     while (seen.length < 3) {
       const delivery = await reader.receive(10, forever());

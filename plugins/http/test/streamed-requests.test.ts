@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { request as send, type IncomingMessage } from "node:http";
-import { Message, MqbError } from "@mqb/core/plugin";
+import { type IncomingMessage, request as send } from "node:http";
+import { type Message, MqbError } from "@mqb/core/plugin";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { ask, bodyOf, type Listening, listening } from "./support.ts";

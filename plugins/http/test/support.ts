@@ -1,12 +1,19 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as send, type RequestListener, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  request as send,
+} from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { createBridge, createRegistry, type Route } from "@mqb/core";
-import type { Consumer, EndpointDefinition, Plugin, Publisher } from "@mqb/core/plugin";
+import type { Clock, Consumer, EndpointDefinition, Plugin, Publisher } from "@mqb/core/plugin";
 import { systemClock } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
 import { type FakeContext, fakeContext, type RecordingLogger, recordingLogger } from "@mqb/testkit";
-import type { Clock } from "@mqb/core/plugin";
 import plugin, { type HttpOptions, http } from "../src/index.ts";
 import { httpSchema } from "../src/schema.ts";
 
@@ -24,7 +31,11 @@ export interface Listening extends AsyncDisposable {
 export async function listening(
   input: Partial<HttpOptions>,
   output: unknown,
-  options: { readonly plugins?: readonly Plugin[]; readonly middlewares?: readonly unknown[]; readonly route?: object } = {},
+  options: {
+    readonly plugins?: readonly Plugin[];
+    readonly middlewares?: readonly unknown[];
+    readonly route?: object;
+  } = {},
 ): Promise<Listening> {
   const log = recordingLogger();
   const registry = createRegistry([plugin, standard, ...(options.plugins ?? [])]);

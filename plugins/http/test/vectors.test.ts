@@ -1,5 +1,5 @@
-import { createServer, type Socket } from "node:net";
 import { cp, readdir, readFile } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
 import { createBridge, createRegistry, type Route } from "@mqb/core";
 import expression from "@mqb/expression";
 import file from "@mqb/file";
@@ -55,7 +55,9 @@ describe("recorded runs of the original", () => {
     await using dir = await TempDir.make();
     const vector = await copy(name, dir);
     await using server = await recordingServer(RESPONDERS[name.slice(0, 3)]!);
-    const routes = await configured(dir, (config) => config.replaceAll(/127\.0\.0\.1:\d+/g, `127.0.0.1:${server.port}`));
+    const routes = await configured(dir, (config) =>
+      config.replaceAll(/127\.0\.0\.1:\d+/g, `127.0.0.1:${server.port}`),
+    );
     const route = createBridge({ registry, baseDir: dir.path }).route("r", routes["r"] as never);
     await route.start();
     await route.done;
@@ -147,7 +149,11 @@ function parsed(bytes: Buffer): Parsed {
     const colon = line.indexOf(":");
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
   });
-  return { first, headers: Object.fromEntries(headers.sort(([a], [b]) => (a < b ? -1 : 1))), body: text.slice(end + 4) };
+  return {
+    first,
+    headers: Object.fromEntries(headers.sort(([a], [b]) => (a < b ? -1 : 1))),
+    body: text.slice(end + 4),
+  };
 }
 
 function compareAnswers(place: string, got: Buffer, recorded: Buffer): void {
@@ -168,7 +174,8 @@ function compareAnswers(place: string, got: Buffer, recorded: Buffer): void {
       delete theirs.headers[name];
     }
   }
-  const mask = (text: string): string => text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<UUID7>");
+  const mask = (text: string): string =>
+    text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<UUID7>");
   // The texts of statuses are not part of a protocol.
   expect(ours.first.slice(0, 12), place).toBe(theirs.first.slice(0, 12));
   expect({ ...ours.headers }, place).toEqual(theirs.headers);

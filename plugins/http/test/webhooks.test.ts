@@ -25,7 +25,10 @@ describe("a signed request", () => {
       expect((await send({ "x-hub-signature-256": wrong })).status, wrong).toBe(401);
     }
     expect(await send({})).toMatchObject({ status: 401, text: "Missing signature" });
-    expect(await send({ "x-hub-signature-256": signature }, "Hello, World?")).toMatchObject({ status: 401, text: "Invalid signature" });
+    expect(await send({ "x-hub-signature-256": signature }, "Hello, World?")).toMatchObject({
+      status: 401,
+      text: "Invalid signature",
+    });
     expect(publisher.messages).toHaveLength(1);
     expect(server.log.text()).not.toContain(SECRET);
   });
@@ -35,7 +38,8 @@ describe("a signed request", () => {
     const now = 1_700_000_000_000;
     const at = (seconds: number, secret = "new"): string =>
       `t=${seconds},v0=ignored,v1=${"0".repeat(64)},v1=${hex(secret, `${seconds}.{}`)}`;
-    const verdict = (header: string) => check(Buffer.from("{}"), (name) => (name === "stripe-signature" ? header : undefined), now);
+    const verdict = (header: string) =>
+      check(Buffer.from("{}"), (name) => (name === "stripe-signature" ? header : undefined), now);
     expect(verdict(at(1_700_000_000))).toBeUndefined();
     expect(verdict(at(1_699_999_800, "old"))).toBeUndefined();
     expect(verdict(at(1_699_999_600))).toBe("Signature is too old");
@@ -64,7 +68,12 @@ describe("a signed request", () => {
     const publisher = new CollectingPublisher();
     const webhook_signature = { scheme, secret: ["whsec_c2VjcmV0", "older"] };
     await using server = await into(publisher, { webhook_signature });
-    await using opened = await sink({ url: server.url, webhook_signature, compression: "gzip", compression_threshold_bytes: 1 });
+    await using opened = await sink({
+      url: server.url,
+      webhook_signature,
+      compression: "gzip",
+      compression_threshold_bytes: 1,
+    });
     const outcomes = (await opened.end.send(batchOf([new Message("payload"), new Message("")]), forever()))!;
     expect(outcomes.map(({ type }) => type)).toEqual(["replied", "replied"]);
     expect(publisher.messages.map((message) => message.text()).sort()).toEqual(["", "payload"]);

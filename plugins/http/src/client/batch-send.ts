@@ -63,12 +63,16 @@ export class BatchSend implements ExchangeEvents {
   }
 
   ended(exchange: ClientExchange): void {
-    if (exchange.sink instanceof StreamedAnswer) return exchange.sink.end();
+    if (exchange.sink instanceof StreamedAnswer) {
+      exchange.sink.end();
+      return;
+    }
     const { body, headers } = exchange;
     const encoding = headers["content-encoding"];
     const codings = encoding === undefined || !this.publisher.settings.compress ? [] : codingsOf(encoding);
     if (codings.length === 0 || body.length === 0 || codings.some((one) => !CODINGS.has(one))) {
-      return this.answered(exchange, body, false);
+      this.answered(exchange, body, false);
+      return;
     }
     const { codings: codecs, maxAnswerBytes, target } = this.publisher.settings;
     codecs.decode(body, codings, maxAnswerBytes).then(
@@ -81,13 +85,17 @@ export class BatchSend implements ExchangeEvents {
   }
 
   failed(exchange: ClientExchange, error: unknown): void {
-    if (exchange.sink instanceof StreamedAnswer) return exchange.sink.fail(this.coded(exchange, error));
+    if (exchange.sink instanceof StreamedAnswer) {
+      exchange.sink.fail(this.coded(exchange, error));
+      return;
+    }
     const { settings } = this.publisher;
     const mayRepeat = settings.repeatable || SAFE_AGAIN.has(exchange.method);
     const isCut = exchange.status === 0 && CUT.has(codeOfSystem(error) ?? "");
     if (isCut && mayRepeat && !exchange.again && !this.stop) {
       this.drop(exchange);
-      return this.start(exchange.index, true);
+      this.start(exchange.index, true);
+      return;
     }
     this.landed(exchange, failed(this.coded(exchange, error)));
   }
@@ -96,7 +104,10 @@ export class BatchSend implements ExchangeEvents {
     const { settings } = this.publisher;
     const payload = this.batch.payload(index);
     const { compress } = settings;
-    if (!compress || payload.length < compress.from) return this.request(index, payload, [], again);
+    if (!compress || payload.length < compress.from) {
+      this.request(index, payload, [], again);
+      return;
+    }
     settings.codings.encode(payload, compress.codec).then(
       (body) => this.request(index, body, [["content-encoding", compress.codec]], again),
       (error: unknown) => this.settle(index, failed(error)),
@@ -104,7 +115,10 @@ export class BatchSend implements ExchangeEvents {
   }
 
   private request(index: number, body: Uint8Array, coding: [string, string][], again: boolean): void {
-    if (this.stop) return this.settle(index, failed(this.stop));
+    if (this.stop) {
+      this.settle(index, failed(this.stop));
+      return;
+    }
     const { settings, clock } = this.publisher;
     const metadata = this.batch.metadata(index);
     let exchange: ClientExchange | undefined;
@@ -132,8 +146,14 @@ export class BatchSend implements ExchangeEvents {
     const answered = { method, target: this.shown(exchange), status, headers, body };
     const error = passThroughStatus ? undefined : judgeStatus(answered, this.publisher.clock.now());
     if (error) this.trouble = `${target.shown} answers with ${status}`;
-    if (error) return this.landed(exchange, failed(error));
-    if (stream) return this.landed(exchange, ACCEPTED);
+    if (error) {
+      this.landed(exchange, failed(error));
+      return;
+    }
+    if (stream) {
+      this.landed(exchange, ACCEPTED);
+      return;
+    }
     const request = { batch: this.batch, index };
     this.landed(exchange, replied(new ReplySource(request, status, headers, body, wasDecoded).message()));
   }

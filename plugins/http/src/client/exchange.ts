@@ -76,9 +76,15 @@ export class ClientExchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.over) return;
-    if (this.sink) return this.sink.data(chunk);
+    if (this.sink) {
+      this.sink.data(chunk);
+      return;
+    }
     this.size += chunk.length;
-    if (this.size > this.limit) return this.abort(new AnswerTooLarge(`it is larger than ${this.limit} bytes`));
+    if (this.size > this.limit) {
+      this.abort(new AnswerTooLarge(`it is larger than ${this.limit} bytes`));
+      return;
+    }
     this.chunks.push(chunk);
   }
 

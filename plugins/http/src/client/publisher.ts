@@ -92,4 +92,3 @@ export class HttpPublisher implements Publisher {
     if (this.flights.size > 0 || this.sends.size > 0) this.cancelLook ??= this.clock.timer(this.lookMs, this.looked);
   };
 }
-

@@ -1,6 +1,23 @@
-import { ACCEPTED, batchOf, type Clock, describeError, failed, Message, type MessageBatch, type Metadata, type Outcome, type Publisher } from "@mqb/core/plugin";
+import {
+  ACCEPTED,
+  batchOf,
+  type Clock,
+  describeError,
+  failed,
+  Message,
+  type MessageBatch,
+  type Metadata,
+  type Outcome,
+  type Publisher,
+} from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
-import { createSplitter, formatOfStream, type Splitter, type StreamFormat, type StreamItem } from "../stream/splitter.ts";
+import {
+  createSplitter,
+  formatOfStream,
+  type Splitter,
+  type StreamFormat,
+  type StreamItem,
+} from "../stream/splitter.ts";
 import type { BodySink, ClientExchange } from "./exchange.ts";
 import { responseMetadata } from "./response.ts";
 
@@ -59,7 +76,10 @@ export class StreamedAnswer implements BodySink {
   }
 
   end(): void {
-    if (this.broken !== undefined) return this.fail(this.broken);
+    if (this.broken !== undefined) {
+      this.fail(this.broken);
+      return;
+    }
     this.pass(this.splitter.end());
     this.finish({ http_stream_end: "true" }, ACCEPTED);
   }
@@ -87,7 +107,10 @@ export class StreamedAnswer implements BodySink {
   }
 
   private finish(metadata: Readonly<Record<string, string>>, outcome: Outcome): void {
-    const last = new Message("", new Map([...this.shared, ["http_stream_index", String(this.count)], ...Object.entries(metadata)]));
+    const last = new Message(
+      "",
+      new Map([...this.shared, ["http_stream_index", String(this.count)], ...Object.entries(metadata)]),
+    );
     void this.sending
       .then(() => (this.broken === undefined ? this.send([last]) : undefined))
       .then(() => this.setup.done(this.broken === undefined ? outcome : failed(this.broken)));

@@ -2,6 +2,6 @@
 
 export { formatAddress, type ListenAddress, parseListenAddress } from "./address.ts";
 export type { Listener } from "./listener.ts";
-export { openListener, type ListenOptions } from "./open.ts";
+export { type ListenOptions, openListener } from "./open.ts";
 export { answer, answerUnread } from "./plain-answer.ts";
 export type { Mount, Request, Response, ServerProtocol, Upgrade } from "./protocol.ts";

@@ -74,7 +74,10 @@ export class Listener {
   private readonly dispatch = (request: Request, response: Response, expects: boolean): void => {
     const { method = "GET" } = request;
     const found = this.mounts.find(method, pathOf(request.url ?? "/"));
-    if (found && "mount" in found && found.mount.request) return found.mount.request(request, response, expects);
+    if (found && "mount" in found && found.mount.request) {
+      found.mount.request(request, response, expects);
+      return;
+    }
     if (!found) answerUnread(request, response, 404, "No HTTP consumer registered for this path");
     else if ("allow" in found) {
       answerUnread(request, response, 405, `Method ${method} not allowed`, { allow: found.allow.join(", ") });
@@ -86,7 +89,10 @@ export class Listener {
   private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const found = this.mounts.find(request.method ?? "GET", pathOf(request.url ?? "/"));
     const mount = found && "mount" in found ? found.mount : undefined;
-    if (mount?.upgrade) return mount.upgrade(request, socket, head);
+    if (mount?.upgrade) {
+      mount.upgrade(request, socket, head);
+      return;
+    }
     const status = mount ? "400 Bad Request" : "404 Not Found";
     socket.on("error", () => {});
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

@@ -38,8 +38,7 @@ export class Mounts {
 
   find(method: string, path: string): Found {
     const exact = this.paths.get(path);
-    const mount =
-      exact?.get(method) ?? exact?.get(ANY) ?? this.anyPath.get(method) ?? this.anyPath.get(ANY);
+    const mount = exact?.get(method) ?? exact?.get(ANY) ?? this.anyPath.get(method) ?? this.anyPath.get(ANY);
     if (mount) return this.closed.size > 0 && this.closed.has(mount) ? { closed: true } : { mount };
     if (!exact && this.anyPath.size === 0) return undefined;
     return { allow: [...new Set([...(exact?.keys() ?? []), ...this.anyPath.keys()])].sort() };

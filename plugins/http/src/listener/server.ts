@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createH2c, createSecureServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { createServer as createSecure } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
 import type { Clock } from "@mqb/core/plugin";
 import type { TlsMaterial } from "@mqb/tls";
 import { codeOfSystem, errors, reasonOf } from "../errors.ts";
@@ -74,7 +74,11 @@ export class HttpServer {
       const refused = (error: Error): void => {
         const inUse = codeOfSystem(error) === "EADDRINUSE";
         const reason = reasonOf(error);
-        reject(inUse ? errors.IN_USE({ address }, { cause: error }) : errors.CANNOT_LISTEN({ address, reason }, { cause: error }));
+        reject(
+          inUse
+            ? errors.IN_USE({ address }, { cause: error })
+            : errors.CANNOT_LISTEN({ address, reason }, { cause: error }),
+        );
       };
       this.server.once("error", refused);
       this.server.listen({ host, port, ...(this.settings.reusePort && { reusePort: true }) }, () => {

@@ -17,6 +17,14 @@ interface Waiting {
   readonly since: number;
 }
 
+interface Fault {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+const NONE: readonly string[] = [];
+const AGAIN: OutgoingHttpHeaders = { "retry-after": "1" };
 /** Longest time between two looks at the clock. */
 const LOOK_MS = 500;
 
@@ -38,28 +46,18 @@ export class Admission {
   }
 
   take(request: Request, response: Response, expects: boolean): void {
-    const refuse = (status: number, text: string, headers: OutgoingHttpHeaders = {}): void =>
-      answerUnread(request, response, status, text, { ...this.parts.answers.ownHeaders(request, undefined), ...headers });
-    const { settings } = this.parts;
-    if (this.closedWith !== undefined) return refuse(503, this.closedWith, { "retry-after": "1" });
-    if (settings.auth) {
-      const verdict = settings.auth(request.headers.authorization);
-      if (verdict === "malformed") return refuse(400, "Malformed credentials");
-      if (verdict === "wrong") return refuse(401, "Unauthorized", { "www-authenticate": CHALLENGE });
-    }
-    if (request.httpVersionMajor < 1) return refuse(400, "HTTP/0.9 is not spoken here");
-    if (hasSeveralHosts(request.rawHeaders)) return refuse(400, "More than one Host header");
-    const length = Number(request.headers["content-length"] ?? 0);
-    const tooLong = length > settings.maxBodyBytes && !settings.streamable;
-    if (tooLong) return refuse(413, `Request body exceeds maximum of ${settings.maxBodyBytes} bytes`);
     const encoding = request.headers["content-encoding"];
-    const codings = encoding === undefined ? [] : codingsOf(encoding);
-    if (codings.length > 0 && settings.streamable) return refuse(415, "A streamed body cannot be compressed");
-    const unknown = codings.length > 2 ? "more than two" : codings.find((one) => !CODINGS.has(one));
-    if (unknown !== undefined) return refuse(415, `Content-Encoding ${unknown} is not supported`, { "accept-encoding": ACCEPTED });
-    if (this.active < settings.concurrency) return this.start({ request, response, expects, codings, since: 0 });
-    this.waiting.push({ request, response, expects, codings, since: this.parts.clock.monotonic() });
-    this.look();
+    const codings = encoding === undefined ? NONE : codingsOf(encoding);
+    const fault = this.faultOf(request, codings);
+    if (fault) {
+      const headers = { ...this.parts.answers.ownHeaders(request, undefined), ...fault.headers };
+      answerUnread(request, response, fault.status, fault.text, headers);
+    } else if (this.active < this.parts.settings.concurrency) {
+      this.start({ request, response, expects, codings, since: 0 });
+    } else {
+      this.waiting.push({ request, response, expects, codings, since: this.parts.clock.monotonic() });
+      this.look();
+    }
   }
 
   /** A request is over. */
@@ -76,10 +74,34 @@ export class Admission {
     this.closedWith = text;
     this.cancelLook?.();
     this.cancelLook = undefined;
-    for (const { request, response } of this.waiting) answerUnread(request, response, 503, text, { "retry-after": "1" });
+    for (const { request, response } of this.waiting)
+      answerUnread(request, response, 503, text, { "retry-after": "1" });
     this.waiting = [];
     for (const one of [...this.open]) one.refuse(503, text);
     this.open.clear();
+  }
+
+  /** Why a request is not taken, as far as its head says. */
+  private faultOf(request: Request, codings: readonly string[]): Fault | undefined {
+    const { auth, maxBodyBytes, streamable } = this.parts.settings;
+    const { headers } = request;
+    if (this.closedWith !== undefined) return { status: 503, text: this.closedWith, headers: AGAIN };
+    if (auth) {
+      const verdict = auth(headers.authorization);
+      if (verdict === "malformed") return { status: 400, text: "Malformed credentials" };
+      if (verdict === "wrong") return { status: 401, text: "Unauthorized", headers: { "www-authenticate": CHALLENGE } };
+    }
+    if (request.httpVersionMajor < 1) return { status: 400, text: "HTTP/0.9 is not spoken here" };
+    if (hasSeveralHosts(request.rawHeaders)) return { status: 400, text: "More than one Host header" };
+    if (!streamable && Number(headers["content-length"] ?? 0) > maxBodyBytes) {
+      return { status: 413, text: `Request body exceeds maximum of ${maxBodyBytes} bytes` };
+    }
+    if (codings.length === 0) return undefined;
+    if (streamable) return { status: 415, text: "A streamed body cannot be compressed" };
+    const unknown = codings.length > 2 ? "more than two" : codings.find((one) => !CODINGS.has(one));
+    if (unknown === undefined) return undefined;
+    const text = `Content-Encoding ${unknown} is not supported`;
+    return { status: 415, text, headers: { "accept-encoding": ACCEPTED } };
   }
 
   private start({ request, response, expects, codings }: Waiting): void {

@@ -58,7 +58,8 @@ export class Answers {
     const { compressFrom, omitsRequestHeaders } = this.settings;
     // The message itself as its answer: none of its metadata is news, and none of it need be made.
     if (reply === asked && omitsRequestHeaders && this.isPlain && compressFrom === undefined) {
-      return echo(request, response, payload);
+      echo(request, response, payload);
+      return;
     }
     const head = replyHead(request, asked, reply, wasDecoded ? this.decoded : this.asIs);
     if (!this.isPlain) Object.assign(head.headers, this.ownHeaders(request, asked));

@@ -70,7 +70,10 @@ export class HttpConsumer implements Consumer, Owner {
   }
 
   enqueue(entry: Entry): void {
-    if (this.closing) return entry.refuse(503, "The route is stopping");
+    if (this.closing) {
+      entry.refuse(503, "The route is stopping");
+      return;
+    }
     entry.since = this.clock.monotonic();
     this.queue.push(entry);
     this.makeRoom();
@@ -88,7 +91,8 @@ export class HttpConsumer implements Consumer, Owner {
     const { length } = this.queue;
     for (let i = 0; i < length; i++) {
       const entry = this.queue[i]!;
-      if (i >= bufferSize && now - entry.since > patienceMs) entry.refuse(503, "The route has too many requests waiting");
+      if (i >= bufferSize && now - entry.since > patienceMs)
+        entry.refuse(503, "The route has too many requests waiting");
       else if (now - entry.since > timeoutMs) entry.refuse(504, "No reply in time");
     }
     this.drop();

@@ -3,8 +3,8 @@ import { answerUnread, type Request, type Response } from "../listener/index.ts"
 import { TooLarge } from "../wire/codings.ts";
 import type { Entry, Owner } from "./entry.ts";
 import { messageId } from "./message-id.ts";
-import { requestMetadata } from "./request-metadata.ts";
 import type { SourceParts } from "./parts.ts";
+import { requestMetadata } from "./request-metadata.ts";
 import type { TlsFact } from "./tls-facts.ts";
 
 const EXCHANGE = Symbol("mqb.http.exchange");
@@ -58,7 +58,8 @@ export class Exchange implements Entry, MessageSource {
     if (expects) this.response.writeContinue();
     const { headers } = this.request;
     if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined && !this.streamsBody()) {
-      return this.end();
+      this.end();
+      return;
     }
     (this.request as unknown as Tagged)[EXCHANGE] = this;
     this.request.on("data", onData);
@@ -113,7 +114,10 @@ export class Exchange implements Entry, MessageSource {
     if (this.over) return;
     this.size += bytes.length;
     const { maxBodyBytes } = this.parts.settings;
-    if (this.size > maxBodyBytes) return this.refuse(413, `Request body exceeds maximum of ${maxBodyBytes} bytes`);
+    if (this.size > maxBodyBytes) {
+      this.refuse(413, `Request body exceeds maximum of ${maxBodyBytes} bytes`);
+      return;
+    }
     if (this.size === bytes.length) this.body = bytes;
     else (this.more ??= [this.body]).push(bytes);
   }
@@ -125,7 +129,10 @@ export class Exchange implements Entry, MessageSource {
     this.more = undefined;
     const { signature } = this.parts.settings;
     const fault = signature?.(this.body, this.headerOf, this.parts.clock.now());
-    if (fault !== undefined) return this.refuse(401, fault);
+    if (fault !== undefined) {
+      this.refuse(401, fault);
+      return;
+    }
     if (this.codings.length === 0 || this.body.length === 0) this.owner.enqueue(this);
     else void this.decode();
   }

@@ -1,5 +1,4 @@
 import type { Request } from "../listener/index.ts";
-import type { TlsFact } from "./tls-facts.ts";
 import {
   addHeader,
   decodeValue,
@@ -11,6 +10,7 @@ import {
   TRAILER_PREFIX,
   VERSION,
 } from "../wire/headers.ts";
+import type { TlsFact } from "./tls-facts.ts";
 
 /** Said by the listener, so that a header of the name is not taken. */
 const OWN: ReadonlySet<string> = new Set([

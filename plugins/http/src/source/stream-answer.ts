@@ -27,7 +27,8 @@ export class StreamAnswer {
 
   settle(index: number, asked: Message, disposition: Disposition | undefined): void {
     let frame: Frame | null = null;
-    if (disposition?.type === "reply") frame = { asked, reply: disposition.message, bytes: this.frame(disposition.message) };
+    if (disposition?.type === "reply")
+      frame = { asked, reply: disposition.message, bytes: this.frame(disposition.message) };
     else if (disposition?.type === "nack") frame = { bytes: this.failure(index) };
     this.held.set(index, frame);
     for (let held = this.held.get(this.next); held !== undefined; held = this.held.get(this.next)) {
@@ -41,7 +42,8 @@ export class StreamAnswer {
     const { response } = this;
     if (response.destroyed || response.writableEnded) return;
     if (!response.headersSent && this.failures > 0) {
-      return this.answers.refused(this.request, response, 500, `${FAILED}: ${this.failures} of ${this.next}`);
+      this.answers.refused(this.request, response, 500, `${FAILED}: ${this.failures} of ${this.next}`);
+      return;
     }
     this.begin(undefined);
     response.end();
@@ -83,7 +85,8 @@ export class StreamAnswer {
   /** Undefined = the format has no place for it, so that the answer breaks off. */
   private failure(index: number): Buffer | undefined {
     if (this.format === "raw_chunks") return undefined;
-    const text = this.format === "ndjson" ? `${JSON.stringify({ error: FAILED, index })}\n` : `event: error\ndata: ${FAILED}\n\n`;
+    const text =
+      this.format === "ndjson" ? `${JSON.stringify({ error: FAILED, index })}\n` : `event: error\ndata: ${FAILED}\n\n`;
     return Buffer.from(text);
   }
 }

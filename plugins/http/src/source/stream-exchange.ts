@@ -1,6 +1,12 @@
 import { type Disposition, freshId, Message, type Metadata } from "@mqb/core/plugin";
 import { answerUnread, type Request, type Response } from "../listener/index.ts";
-import { createSplitter, formatOfStream, type Splitter, type StreamFormat, type StreamItem } from "../stream/splitter.ts";
+import {
+  createSplitter,
+  formatOfStream,
+  type Splitter,
+  type StreamFormat,
+  type StreamItem,
+} from "../stream/splitter.ts";
 import type { Entry, Owner } from "./entry.ts";
 import type { SourceParts } from "./parts.ts";
 import { requestMetadata } from "./request-metadata.ts";
@@ -88,7 +94,8 @@ export class StreamExchange {
     try {
       items = split();
     } catch (error) {
-      return this.refuse(413, (error as Error).message);
+      this.refuse(413, (error as Error).message);
+      return;
     }
     for (const item of items) {
       const entry = new StreamEntry(this, this.count++, item);

@@ -117,7 +117,10 @@ class Events implements Splitter {
   }
 
   private line(bytes: Buffer, items: StreamItem[]): void {
-    if (bytes.length === 0) return this.dispatch(items);
+    if (bytes.length === 0) {
+      this.dispatch(items);
+      return;
+    }
     let text = bytes.toString("utf8");
     if (!this.begun) text = text.replace(/^\ufeff/, "");
     this.begun = true;

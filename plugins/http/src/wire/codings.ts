@@ -44,7 +44,12 @@ export class Codings {
 
   async encode(bytes: Uint8Array, codec: CodecName): Promise<Buffer> {
     if (codec === "gzip") return pack(bytes);
-    const whole = { bytes: Buffer.from(bytes), starts: Uint32Array.of(0), ends: Uint32Array.of(bytes.length), count: 1 };
+    const whole = {
+      bytes: Buffer.from(bytes),
+      starts: Uint32Array.of(0),
+      ends: Uint32Array.of(bytes.length),
+      count: 1,
+    };
     const out = await (await this.codec(codec)).compress(whole);
     return Buffer.from(out.bytes.subarray(out.starts[0]!, out.ends[0]!));
   }
@@ -60,7 +65,8 @@ export class Codings {
       return out.written();
     } catch (error) {
       const { code } = error as { code?: unknown };
-      if (code === "ERR_BUFFER_TOO_LARGE" || /UNFOLDS_TOO_FAR|RATIO_TOO_HIGH/.test(String(code))) throw new TooLarge(most);
+      if (code === "ERR_BUFFER_TOO_LARGE" || /UNFOLDS_TOO_FAR|RATIO_TOO_HIGH/.test(String(code)))
+        throw new TooLarge(most);
       throw error;
     }
   }
