@@ -57,10 +57,10 @@ export class HttpServer {
     const cleartext = !settings.tls;
     if (cleartext && settings.protocol === "auto") {
       this.h2c = createH2c({ settings: { maxConcurrentStreams: MAX_STREAMS } });
-      this.listen1(this.h2c);
+      this.serve(this.h2c);
       this.sniffer = new Sniffer(this.server as Server, this.h2c, settings.headTimeoutMs);
     }
-    this.listen1(this.server);
+    this.serve(this.server);
     this.track();
   }
 
@@ -110,7 +110,7 @@ export class HttpServer {
     return Object.assign(server, allowHTTP1 ? http1 : {}) as Http2Server;
   }
 
-  private listen1(server: AnyServer): void {
+  private serve(server: AnyServer): void {
     const { request, upgrade } = this.events;
     server.on("request", (req: Request, res: Response) => request(req, res, false));
     server.on("checkContinue", (req: Request, res: Response) => request(req, res, true));
