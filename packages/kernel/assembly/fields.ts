@@ -133,7 +133,8 @@ function members(p: usize, end: usize, step: usize): usize {
     let inside: usize;
     const known: usize = learned < learnedEnd ? load<u32>(learned, 4) : 0;
     if (known != 0 && p + known <= end && same(p, load<u32>(learned), known)) {
-      p += known;
+      // Here blanks may follow where there were none.
+      p = blank(p + known, end);
       inside = load<u32>(learned, 8);
       flags |= load<u32>(learned, 12);
     } else {

@@ -12,6 +12,7 @@ export { FIELD_FLAGS, type FieldRows, FieldTable, ODD_DOCUMENT } from "./field-r
 export { jsonColumns } from "./json-columns.ts";
 export {
   type AroundOptions,
+  decodeBase64,
   encodeBase64,
   escapeJsonStrings,
   joinRanges,

@@ -34,6 +34,7 @@ const ESCAPE = 0;
 const UNESCAPE = 1;
 const COPY = 2;
 const BASE64 = 3;
+const UNBASE64 = 4;
 const NONE: ReadonlySet<number> = new Set();
 const STRIDE = SLOT_STRIDE / 4;
 const ID_BYTES = 16;
@@ -69,11 +70,19 @@ export function encodeBase64(ranges: Ranges, options: AroundOptions = {}): TextB
   return run(BASE64, ranges, options);
 }
 
+/**
+ * The bytes that each range of base64 stands for. Refused: anything but the one spelling that an encoder gives, padded, with
+ * no other character and no bit left over.
+ */
+export function decodeBase64(ranges: Ranges, options: TextOptions = {}): TextBatch {
+  return run(UNBASE64, ranges, options);
+}
+
 function run(mode: number, ranges: Ranges, options: AroundOptions): TextBatch {
   const { count } = ranges;
   const arena = arenaOf(options.engine);
   const around = aroundOf(options, count);
-  const bad = mode === COPY || mode === BASE64 ? NONE : illFormed(ranges);
+  const bad = mode >= COPY ? NONE : illFormed(ranges);
   const result = new TextResult(count, bad, options);
   const room = around.ids === undefined ? MAX_SLOTS : Math.floor(roomForIds(arena) / ID_BYTES);
   for (let index = 0; index < count; ) {

@@ -9,6 +9,14 @@ const HYPHEN = 45;
 const PADDING = 61;
 const BASE64 = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const DIGITS = Buffer.from("0123456789abcdef");
+const NO_DIGIT = 64;
+const BASE64_VALUES = makeValues();
+
+function makeValues(): Uint8Array {
+  const values = new Uint8Array(256).fill(NO_DIGIT);
+  for (const [value, character] of BASE64.entries()) values[character] = value;
+  return values;
+}
 
 /** Letter behind a backslash -> byte it stands for; 1 for `u`; 0 for what is no escape. */
 const UNESCAPES: Uint8Array = makeUnescapes();
@@ -99,10 +107,10 @@ export function writeUtf8(memory: Uint8Array, o: number, code: number): number {
 
 /**
  * JSON string content, without its quotes, from text (mode 0) or to text (mode 1), bytes as they are (mode 2), or
- * their base64 (mode 3). In: range i from `slots[i]` to
+ * their base64 (mode 3), or what it stands for (mode 4). In: range i from `slots[i]` to
  * `slots[i + STRIDE]`, addresses; 32 more bytes may be read behind each. Out: to `slots[i + 2 STRIDE]` and
  * `slots[i + 3 STRIDE]`, less CFG.outBase; both REFUSED for a range that is not the content of a JSON string (an unescaped quote or
- * control byte, a broken escape, half a surrogate pair). The bytes at CFG.before are written before each text and those at
+ * control byte, a broken escape, half a surrogate pair), or not base64 as it is written here: padded, no other character, no bit left over. The bytes at CFG.before are written before each text and those at
  * CFG.after behind it; where CFG.ids is set, the UUIDs there are written over the bytes before, at CFG.idAt. Stops before a range that would pass outLimit, behind which 32 bytes may be written. `RES`: written
  * bytes, status, ranges refused. Returns the ranges done.
  */
@@ -160,6 +168,28 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     return o;
   }
 
+  function fromBase64(p: number, end: number, o: number, outLimit: number): number {
+    const size = end - p;
+    if (size === 0) return o;
+    if (size % 4 !== 0) return -1;
+    if (o + (size / 4) * 3 > outLimit) return -2;
+    const padding = memory[end - 1] !== PADDING ? 0 : memory[end - 2] !== PADDING ? 1 : 2;
+    const digits = end - padding;
+    let wrong = 0;
+    for (let at = p; at < end; at += 4, o += 3) {
+      const a = BASE64_VALUES[memory[at]!]!;
+      const b = BASE64_VALUES[memory[at + 1]!]!;
+      const c = at + 2 < digits ? BASE64_VALUES[memory[at + 2]!]! : 0;
+      const d = at + 3 < digits ? BASE64_VALUES[memory[at + 3]!]! : 0;
+      wrong |= a | b | c | d;
+      memory[o] = (a << 2) | (b >> 4);
+      memory[o + 1] = (b << 4) | (c >> 2);
+      memory[o + 2] = (c << 6) | d;
+    }
+    o -= padding;
+    return wrong >= NO_DIGIT || (padding > 0 && memory[o] !== 0) ? -1 : o;
+  }
+
   function writeId(id: number, o: number): void {
     for (let i = 0; i < 16; i++) {
       if (i === 4 || i === 6 || i === 8 || i === 10) memory[o++] = HYPHEN;
@@ -169,7 +199,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
     }
   }
 
-  const convert = [toJson, fromJson, asTheyAre, toBase64] as const;
+  const convert = [toJson, fromJson, asTheyAre, toBase64, fromBase64] as const;
 
   return function text(mode: number, count: number, slots: number, out: number, outLimit: number): number {
     const outBase = words[CFG.outBase]!;
@@ -193,7 +223,7 @@ export function createTextLoop(memory: Buffer, words: Uint32Array) {
       if (start + afterLength <= outLimit) {
         memory.copyWithin(o, before, before + beforeLength);
         if (ids !== 0) writeId(ids + 16 * i, o + idAt);
-        next = convert[mode as 0 | 1 | 2 | 3](p, end, start, textLimit);
+        next = convert[mode as 0 | 1 | 2 | 3 | 4](p, end, start, textLimit);
       }
       if (next === -2) {
         status = STATUS.outputFull;
