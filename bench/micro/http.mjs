@@ -51,9 +51,12 @@ async function main(seconds, connections) {
 
 function show(name, first, kind, { perSecond, cpu, p50, p99 }) {
   const floor = (first[kind] ??= { perSecond, cpu, p99 });
-  const times = p99 === undefined ? "" : `, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms (x ${(p99 / floor.p99).toFixed(2)})`;
+  const times =
+    p99 === undefined ? "" : `, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms (x ${(p99 / floor.p99).toFixed(2)})`;
   const ratios = `x ${(perSecond / floor.perSecond).toFixed(2)}, by CPU x ${(floor.cpu / cpu).toFixed(2)}`;
-  console.log(`${kind} ${name}: ${Math.round(perSecond)}/s, ${(cpu / 1000).toFixed(1)} us of CPU each, ${ratios}${times}`);
+  console.log(
+    `${kind} ${name}: ${Math.round(perSecond)}/s, ${(cpu / 1000).toFixed(1)} us of CPU each, ${ratios}${times}`,
+  );
 }
 
 function started(...args) {
@@ -185,7 +188,9 @@ async function bareClient(connections) {
 async function sinkClient(connections) {
   const bridge = createBridge({ registry: createRegistry([standard, http]) });
   const options = { url: `http://127.0.0.1:${PORT}/echo`, batch_concurrency: connections };
-  const publisher = await bridge.openPublisher({ http: { ...options, custom_headers: { "content-type": "application/json" } } });
+  const publisher = await bridge.openPublisher({
+    http: { ...options, custom_headers: { "content-type": "application/json" } },
+  });
   const batch = batchOf(Array.from({ length: BATCH }, () => new Message(BODY)));
   return async (seconds) => {
     const end = performance.now() + seconds * 1000;
