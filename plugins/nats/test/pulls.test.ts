@@ -20,11 +20,11 @@ describe("asking for messages", () => {
     expect(asked(command)).toMatchObject({ batch: 200, expires: 30e9, idle_heartbeat: 5e9 });
     expect(some.next(100, NOTHING)).toBeUndefined();
     some.asked = 50;
-    expect(asked(some.next(100, { length: 20, bytes: 0 })).batch).toBe(130);
+    expect(asked(some.next(100, { length: 20, bytes: 0 }))["batch"]).toBe(130);
   });
 
   it("never asks for more than may be unacknowledged, nor before the route has said how much it takes", () => {
-    expect(asked(pulls(3).next(512, NOTHING)).batch).toBe(3);
+    expect(asked(pulls(3).next(512, NOTHING))["batch"]).toBe(3);
     expect(pulls().next(0, NOTHING)).toBeUndefined();
   });
 
@@ -63,6 +63,6 @@ describe("what the server says to a request", () => {
     const some = pulls();
     some.next(100, NOTHING);
     some.read(status("409 Exceeded MaxRequestBatch of 7"));
-    expect(asked(some.next(100, NOTHING)).batch).toBe(7);
+    expect(asked(some.next(100, NOTHING))["batch"]).toBe(7);
   });
 });

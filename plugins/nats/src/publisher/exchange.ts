@@ -5,6 +5,7 @@ import { errors } from "../errors.ts";
 import { digits } from "../wire/ack-subject.ts";
 import { FrameWriter } from "../wire/frames.ts";
 import type { Withheld } from "../wire/headers.ts";
+import { AbortWatch } from "./abort-watch.ts";
 
 /** Messages that wait for their answer at the same time: streams refuse more than 10,000 of them. */
 const WINDOW = 4096;
@@ -36,6 +37,7 @@ export class Exchange implements Watcher {
   private readonly open = new Map<number, Sending>();
   /** Those that are not sent to the end, in order. */
   private readonly queue: Sending[] = [];
+  private readonly aborts = new AbortWatch<Sending>((sending) => this.giveUp(sending, this.givenUp()));
   private readonly stops: (() => void)[] = [];
   private lastNumber = 0;
   private bytes = 0;
@@ -63,9 +65,9 @@ export class Exchange implements Watcher {
       const sending = new Sending(number, batch, signal, resolve);
       this.open.set(number, sending);
       this.queue.push(sending);
-      if (signal.aborted) return this.giveUp(sending, this.givenUp());
-      signal.addEventListener("abort", (sending.abort = () => this.giveUp(sending, this.givenUp())), { once: true });
-      this.pump();
+      this.aborts.add(signal, sending);
+      if (signal.aborted) this.giveUp(sending, this.givenUp());
+      else this.pump();
     });
   }
 
@@ -163,7 +165,7 @@ export class Exchange implements Watcher {
     this.inFlight -= sending.unanswered;
     this.bytes -= sending.bytes;
     sending.stopTimer?.();
-    if (sending.abort) sending.signal.removeEventListener("abort", sending.abort);
+    this.aborts.remove(sending.signal, sending);
     sending.resolve(sending.outcomes);
   }
 
@@ -186,7 +188,6 @@ class Sending {
   /** Made when one is not simply accepted. */
   outcomes: Outcome[] | undefined;
   stopTimer: (() => void) | undefined;
-  abort: (() => void) | undefined;
   private readonly answers: Uint8Array;
   private left: number;
 

@@ -14,6 +14,7 @@ import type { RawMsg } from "../client/driver.ts";
 import { errors } from "../errors.ts";
 import { FrameWriter } from "../wire/frames.ts";
 import { WithheldMetadata } from "../wire/withheld.ts";
+import { AbortWatch } from "./abort-watch.ts";
 import { publisherStatus } from "./answering-publisher.ts";
 import { judgeAck } from "./publish-ack.ts";
 
@@ -35,6 +36,7 @@ export class FlushingPublisher implements Publisher {
   private readonly withheld: WithheldMetadata;
   private readonly frames: FrameWriter;
   private readonly stops: (() => void)[] = [];
+  private readonly aborts = new AbortWatch<() => void>((stop) => stop());
   private denial: MqbError | undefined;
   /** Sent, and not acknowledged yet. */
   private late = 0;
@@ -136,11 +138,9 @@ export class FlushingPublisher implements Publisher {
 
   private unlessAborted(flushed: Promise<void>, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        reject(errors.GIVEN_UP({ target: this.held.value.target, subject: this.s.subject }));
-      };
-      signal.addEventListener("abort", stop, { once: true });
-      flushed.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+      const stop = (): void => reject(errors.GIVEN_UP({ target: this.held.value.target, subject: this.s.subject }));
+      this.aborts.add(signal, stop);
+      flushed.then(resolve, reject).finally(() => this.aborts.remove(signal, stop));
     });
   }
 }
