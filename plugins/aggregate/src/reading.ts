@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { MessageBatch, Slab } from "@mqb/core/plugin";
 import {
-  compileFields,
-  type FieldFinder,
+  type BatchFields,
+  compileBatchFields,
   FieldKind,
   JsonNumber,
   numberText,
@@ -31,7 +31,7 @@ export class Reading {
   bytes!: Uint8Array;
   start = 0;
   end = 0;
-  readonly #finder: FieldFinder;
+  readonly #found: BatchFields;
   readonly #paths: Paths;
   readonly #numbers: (Exact | undefined)[];
   /** The turn in which a number was read: several fields may ask for the same one. */
@@ -42,7 +42,7 @@ export class Reading {
   /** All slots must have been given out. */
   constructor(paths: Paths) {
     this.#paths = paths;
-    this.#finder = compileFields(paths.list);
+    this.#found = compileBatchFields(paths.list);
     this.#numbers = new Array<Exact | undefined>(paths.list.length);
     this.#read = new Uint32Array(paths.list.length);
   }
@@ -51,6 +51,7 @@ export class Reading {
   begin(batch: MessageBatch): void {
     this.batch = batch;
     this.#readable = batch.slab !== undefined && isReadable(batch.slab);
+    this.#found.begin(batch);
   }
 
   turnTo(index: number): void {
@@ -60,13 +61,22 @@ export class Reading {
     this.bytes = slab ? slab.bytes : this.batch.payload(index);
     this.start = slab ? slab.starts[index]! : 0;
     this.end = slab ? slab.ends[index]! : this.bytes.length;
-    const { bytes, start, end } = this;
-    const readable = this.#readable || isUtf8(bytes.subarray(start, end));
-    this.isObject = readable && this.#finder.find(bytes, start, end) && this.#finder.root === FieldKind.object;
+    const found = this.#found;
+    found.at(index);
+    const readable = this.#readable || isUtf8(this.bytes.subarray(this.start, this.end));
+    this.isObject = readable && found.root(index) === FieldKind.object;
   }
 
   kind(slot: number): number {
-    return this.#finder.kinds[slot]!;
+    return this.#found.kinds[this.#found.base + slot]!;
+  }
+
+  #start(slot: number): number {
+    return this.#found.starts[this.#found.base + slot]!;
+  }
+
+  #end(slot: number): number {
+    return this.#found.ends[this.#found.base + slot]!;
   }
 
   /** The number at a field, also one that is written as a text; undefined = none. */
@@ -79,9 +89,9 @@ export class Reading {
   }
 
   #number(slot: number): Exact | undefined {
-    const finder = this.#finder;
-    const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
-    switch (finder.kinds[slot]) {
+    const start = this.#start(slot);
+    const end = this.#end(slot);
+    switch (this.kind(slot)) {
       case FieldKind.number: {
         const plain = plainNumber(this.bytes, start, end);
         return Number.isNaN(plain) ? readExact(numberText(this.bytes, start, end)) : plain;
@@ -95,10 +105,10 @@ export class Reading {
 
   /** Unix seconds of the time at a field; undefined = none. */
   time(slot: number): number | undefined {
-    const finder = this.#finder;
-    const kind = finder.kinds[slot];
+    const kind = this.kind(slot);
     if (kind !== FieldKind.number && kind !== FieldKind.string) return undefined;
-    const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
+    const start = this.#start(slot);
+    const end = this.#end(slot);
     return readTime(
       kind === FieldKind.number ? numberText(this.bytes, start, end) : readString(this.bytes, start, end),
     );
@@ -106,9 +116,9 @@ export class Reading {
 
   /** A value as a part of a key: equal numbers have one text; null is no value. */
   keyText(slot: number): string | undefined {
-    const finder = this.#finder;
-    const [start, end] = [finder.starts[slot]!, finder.ends[slot]!];
-    switch (finder.kinds[slot]) {
+    const start = this.#start(slot);
+    const end = this.#end(slot);
+    switch (this.kind(slot)) {
       case FieldKind.absent:
       case FieldKind.null:
         return undefined;
@@ -123,7 +133,7 @@ export class Reading {
 
   /** As `keyText`, as JSON: a text is never taken for a number, and null is a value. */
   keyJson(slot: number): string | undefined {
-    const kind = this.#finder.kinds[slot];
+    const kind = this.kind(slot);
     if (kind === FieldKind.null) return "null";
     const text = this.keyText(slot);
     return kind === FieldKind.string ? JSON.stringify(text) : text;
