@@ -55,7 +55,8 @@ export interface ConnectContext {
 /**
  * One database, with its pool. May be shared; every method may be called concurrently. Errors are mqb errors: `connection`
  * for a lost server, `retryable` for locks, deadlocks and full pools, `permanent` for what the database refuses for good,
- * `config` for wrong credentials and databases that are not there.
+ * `config` for wrong credentials and databases that are not there. Where a call takes a signal, one that the server does not
+ * answer is given up soon after it aborts.
  */
 export interface SqlDatabase {
   /** Undefined when there is no such table or view. */
@@ -112,7 +113,8 @@ export type InsertPlan =
     }
   | {
       readonly kind: "columns";
-      readonly table: TableName;
+      /** As statements name it. */
+      readonly table: string;
       readonly columns: readonly ColumnInfo[];
       /** Makes an upsert of it: columns that a unique index has. */
       readonly key: readonly string[];
@@ -136,7 +138,7 @@ export interface PreparedInsert {
   text(value: number, text: string): Bound;
   bytes(value: number, bytes: Uint8Array): Bound;
   /** Writes the rows in their order, all or none of them. The arrays are the caller's again when it has settled. */
-  execute(rows: readonly (readonly Bound[])[]): Promise<void>;
+  execute(rows: readonly (readonly Bound[])[], signal: AbortSignal): Promise<void>;
 }
 
 export interface PreparedLookup {
@@ -158,12 +160,12 @@ export interface PreparedPages {
   /** Whether positions are integers, or texts as the database casts them. */
   readonly kind: "int" | "str";
   /** At most `limit` rows as JSON objects in one slab. `after` undefined = from the first one. */
-  read(after: string | undefined, limit: number): Promise<Slab>;
+  read(after: string | undefined, limit: number, signal: AbortSignal): Promise<Slab>;
 }
 
 export interface SqlQueue {
   /** Claims the oldest free rows until `leaseMs` from now. */
-  claim(max: number, leaseMs: number): Promise<Claim>;
+  claim(max: number, leaseMs: number, signal: AbortSignal): Promise<Claim>;
   /** Of those that are still ours. */
   remove(claim: Claim, ids: readonly string[]): Promise<void>;
   /** Frees them at once. */

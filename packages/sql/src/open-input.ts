@@ -8,7 +8,7 @@ import { driverFor } from "./driver.ts";
 import { errors } from "./errors.ts";
 import { CursorConsumer } from "./source/cursor-consumer.ts";
 import { Pauses } from "./source/pause.ts";
-import { QueueConsumer } from "./source/queue-consumer.ts";
+import { QueueConsumer, releaseLeft } from "./source/queue-consumer.ts";
 import { SESSION, Saver } from "./source/saver.ts";
 import { parseTableName } from "./table-name.ts";
 
@@ -23,8 +23,9 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
     const common = { pauses, log, draining, target, release: () => shared.release() };
     if (config.cursor_column == null) {
       const queue = await shared.value.queue(table);
+      await releaseLeft(queue, context.session);
       const details = { driver: driver.dialect, mode: "queue" };
-      return new QueueConsumer({ ...common, queue, clock, remove: config.delete_after_read ?? false, details });
+      return new QueueConsumer({ ...common, queue, clock, session: context.session, remove: config.delete_after_read ?? false, details });
     }
     const column = config.cursor_column;
     const pages = await shared.value.preparePages({ table, cursor: column, rfc3339: config.timestamps === "rfc3339" });

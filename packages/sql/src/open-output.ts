@@ -66,8 +66,8 @@ async function templateRows({ config, database }: Opening, query: string): Promi
 }
 
 async function columnRows(opening: Opening): Promise<RowMaker> {
-  const { config, context, database, table, target } = opening;
-  const { columns, uniqueKeys } = await existing(opening);
+  const { config, context, database, target } = opening;
+  const { sql, columns, uniqueKeys } = await existing(opening);
   const map = new ColumnMap(columns, undefined);
   const named = (field: string, name: string): string => {
     const column = map.find(name);
@@ -78,7 +78,7 @@ async function columnRows(opening: Opening): Promise<RowMaker> {
   if (key.length > 0 && !uniqueKeys.some((unique) => sameNames(unique, key))) throw errors.NO_UNIQUE_KEY({ key, target });
   const extra = config.extra_column == null ? undefined : named("extra_column", config.extra_column);
   const prepare = (used: readonly ColumnInfo[]): Promise<PreparedInsert> =>
-    database.prepareInsert({ kind: "columns", table, columns: used, key, copy: config.bulk_copy ?? false });
+    database.prepareInsert({ kind: "columns", table: sql, columns: used, key, copy: config.bulk_copy ?? false });
   return new ColumnRows({ columns, key, extra, prepare, target, log: context.log });
 }
 

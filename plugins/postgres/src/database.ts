@@ -34,7 +34,7 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
       });
     },
     async prepareInsert(plan) {
-      if (plan.kind === "columns") return prepareColumns(pool, plan, (await existing(plan.table)).sql);
+      if (plan.kind === "columns") return prepareColumns(pool, plan);
       return prepareTemplate(pool, plan, plan.copy && (await existing(plan.copy.table)));
     },
     prepareLookup: (query) => prepareLookup(pool, query),

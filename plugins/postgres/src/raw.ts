@@ -27,6 +27,13 @@ export async function rawRows(
   return (await raw(client, text, values)).rows;
 }
 
+/** Runs several statements that have no values, in one round trip; gives the rows of the last one. */
+export async function lastRows(client: pg.ClientBase, text: string): Promise<RawResult["rows"]> {
+  const result: unknown = await client.query({ text, rowMode: "array", types: TEXTS });
+  const results = (Array.isArray(result) ? result : [result]) as readonly RawResult[];
+  return results.at(-1)!.rows;
+}
+
 /** A statement in pieces, with `$1`, `$2`, … for its values. */
 export function numbered(pieces: readonly (string | number)[]): string {
   return pieces.map((piece) => (typeof piece === "number" ? `$${piece + 1}` : piece)).join("");

@@ -31,7 +31,7 @@ export function sqliteDatabase(session: Session): SqlDatabase {
       });
     },
     async prepareInsert(plan) {
-      const insert = prepareInsert(session, plan, plan.kind === "columns" ? nameOf(plan.table) : "");
+      const insert = prepareInsert(session, plan);
       if (plan.kind === "template") await prepared(session, plan.whole);
       return insert;
     },

@@ -6,8 +6,8 @@ import { columnEncoder, tokenEncoder } from "./values.ts";
 const VALUES_AT_ONCE = 200;
 
 /** Rows of several statements, all in one transaction. */
-export function prepareInsert(session: Session, plan: InsertPlan, tableSql: string): PreparedInsert {
-  const { encoders, whole, repeated } = plan.kind === "columns" ? columnStatement(plan, tableSql) : templateStatement(plan);
+export function prepareInsert(session: Session, plan: InsertPlan): PreparedInsert {
+  const { encoders, whole, repeated } = plan.kind === "columns" ? columnStatement(plan) : templateStatement(plan);
   const width = encoders.length;
   const rowsAtOnce = repeated === undefined ? 1 : Math.max(1, Math.floor(VALUES_AT_ONCE / Math.max(1, width)));
   const single = sqlOf(whole);
@@ -46,10 +46,10 @@ function templateStatement(plan: Extract<InsertPlan, { readonly kind: "template"
   return { encoders, whole: plan.whole, repeated: plan.repeated };
 }
 
-function columnStatement(plan: Extract<InsertPlan, { readonly kind: "columns" }>, tableSql: string): InsertStatement {
-  const { columns, key } = plan;
+function columnStatement(plan: Extract<InsertPlan, { readonly kind: "columns" }>): InsertStatement {
+  const { table, columns, key } = plan;
   const names = columns.map(({ name }) => quoteIdentifier(name));
-  const head = `INSERT INTO ${tableSql} (${names.join(", ")}) VALUES `;
+  const head = `INSERT INTO ${table} (${names.join(", ")}) VALUES `;
   const row = columns.flatMap((_, i) => [i === 0 ? "(" : ", ", i]).concat(")");
   const tail = key.length > 0 ? ` ON CONFLICT (${key.map(quoteIdentifier).join(", ")}) ${updateOf(columns.map(({ name }) => name), key)}` : "";
   return { encoders: columns.map(columnEncoder), whole: [head, ...row, tail], repeated: { head, row, tail } };

@@ -64,7 +64,7 @@ export class SqlPublisher implements Publisher {
     const { insert, positions, rows } = group;
     try {
       if (signal.aborted) throw signal.reason;
-      await insert.execute(from === 0 && to === rows.length ? rows : rows.slice(from, to));
+      await insert.execute(from === 0 && to === rows.length ? rows : rows.slice(from, to), signal);
     } catch (error) {
       const isOfRow = kindOf(error, "retryable") === "permanent";
       if (!isOfRow) this.problem = (error as Error).message;

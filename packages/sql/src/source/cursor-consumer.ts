@@ -69,7 +69,13 @@ export class CursorConsumer implements Consumer {
     const stop = AbortSignal.any([signal, this.closed.signal]);
     for (;;) {
       if (stop.aborted) return nothing();
-      const delivery = await this.next(max);
+      let delivery: Delivery | undefined;
+      try {
+        delivery = await this.next(max, stop);
+      } catch (error) {
+        if (stop.aborted) return nothing();
+        throw error;
+      }
       if (delivery) {
         pauses.reset();
         return delivery;
@@ -87,12 +93,12 @@ export class CursorConsumer implements Consumer {
     return { healthy: true, target, details: { ...details, position: saver.saved ?? null } };
   }
 
-  private async next(max: number): Promise<Delivery | undefined> {
+  private async next(max: number, signal: AbortSignal): Promise<Delivery | undefined> {
     const { epoch } = this;
     if (!this.page || this.page.at === this.page.end) {
-      const page = await this.read(max);
+      const page = await this.read(max, signal);
       // A nack has sent the source back meanwhile.
-      if (this.epoch !== epoch) return this.next(max);
+      if (this.epoch !== epoch) return this.next(max, signal);
       this.page = page;
       if (page.full) this.readAhead(this.valueOf(page.slab, page.end - 1), max);
     }
@@ -125,23 +131,23 @@ export class CursorConsumer implements Consumer {
     return errors.CURSOR_RUN({ column, target, max });
   }
 
-  private async read(max: number): Promise<Page> {
+  private async read(max: number, signal: AbortSignal): Promise<Page> {
     const { ahead } = this;
     this.ahead = undefined;
-    return ahead && ahead.after === this.after ? ahead.page : this.load(this.after, max);
+    return ahead && ahead.after === this.after ? ahead.page : this.load(this.after, max, signal);
   }
 
   private readAhead(after: string, max: number): void {
-    const page = this.load(after, max);
+    const page = this.load(after, max, this.closed.signal);
     page.catch(() => {}); // whoever takes it gets the error
     this.ahead = { after, page };
   }
 
-  private async load(after: string | undefined, max: number): Promise<Page> {
+  private async load(after: string | undefined, max: number, signal: AbortSignal): Promise<Page> {
     // The row beyond a batch tells whether its last run is whole.
     const fits = this.rowBytes > 0 ? Math.floor(PAGE_BYTES / this.rowBytes) : 0;
     const limit = Math.max(max + 1, Math.min(fits, MOST_ROWS));
-    const slab = await this.setup.pages.read(after, limit);
+    const slab = await this.setup.pages.read(after, limit, signal);
     const rows = slab.starts.length;
     if (rows > 0) this.rowBytes = Math.max(1, (slab.ends[rows - 1]! - slab.starts[0]!) / rows);
     if (rows < limit) return { slab, at: 0, end: rows, full: false };

@@ -15,6 +15,8 @@ import type { Pauses } from "./pause.ts";
 export interface QueueSetup {
   readonly queue: SqlQueue;
   readonly remove: boolean;
+  /** Of the route: outlives a reconnect. */
+  readonly session: Map<string, unknown>;
   readonly pauses: Pauses;
   readonly clock: Clock;
   readonly log: Logger;
@@ -26,6 +28,7 @@ export interface QueueSetup {
 
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
+const LEFT = "sqlx leases";
 
 /** What was claimed and is not settled. The token changes with each renewal. */
 interface Held {
@@ -52,9 +55,15 @@ export class QueueConsumer implements Consumer {
     const stop = AbortSignal.any([signal, this.closed.signal]);
     for (;;) {
       if (stop.aborted) return nothing();
-      const claiming = queue.claim(max, LEASE_MS);
+      const claiming = queue.claim(max, LEASE_MS, stop);
       this.claiming = claiming.catch(() => {});
-      const claim = await claiming;
+      let claim: Claim;
+      try {
+        claim = await claiming;
+      } catch (error) {
+        if (stop.aborted) return nothing();
+        throw error;
+      }
       if (claim.ids.length > 0) {
         pauses.reset();
         return this.delivery(claim);
@@ -88,8 +97,19 @@ export class QueueConsumer implements Consumer {
     const { claim } = held;
     const nacked = claim.ids.filter((_, i) => dispositions?.[i]?.type === "nack");
     const acked = nacked.length === 0 ? claim.ids : claim.ids.filter((_, i) => dispositions![i]!.type !== "nack");
-    if (this.setup.remove && acked.length > 0) await this.setup.queue.remove(claim, acked);
-    if (nacked.length > 0) await this.setup.queue.release(claim, nacked);
+    try {
+      if (this.setup.remove && acked.length > 0) await this.setup.queue.remove(claim, acked);
+      if (nacked.length > 0) await this.setup.queue.release(claim, nacked);
+    } catch (error) {
+      this.leave(claim);
+      throw error;
+    }
+  }
+
+  /** Rows that could not be given back: the next opening does it, so that they need not wait for their lease to end. */
+  private leave(claim: Claim): void {
+    const { session } = this.setup;
+    session.set(LEFT, [...leftIn(session), claim]);
   }
 
   private schedule(): void {
@@ -118,16 +138,26 @@ export class QueueConsumer implements Consumer {
     const left = [...this.held];
     this.held.clear();
     this.waiting = 0;
-    try {
-      for (const { claim, renewing } of left) {
+    for (const { claim, renewing } of left) {
+      try {
         await renewing;
         await this.setup.queue.release(claim, claim.ids);
+      } catch {
+        this.leave(claim);
       }
-    } catch {
-      // The server is gone: the leases end by themselves.
     }
     await this.setup.release();
   }
+}
+
+/** Frees what an earlier opening of the same route could not. */
+export async function releaseLeft(queue: SqlQueue, session: Map<string, unknown>): Promise<void> {
+  for (const claim of leftIn(session)) await queue.release(claim, claim.ids);
+  session.delete(LEFT);
+}
+
+function leftIn(session: Map<string, unknown>): readonly Claim[] {
+  return (session.get(LEFT) as readonly Claim[] | undefined) ?? [];
 }
 
 function nothing(): Delivery {

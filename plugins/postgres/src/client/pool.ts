@@ -13,6 +13,8 @@ const SESSION = "-c timezone=UTC -c datestyle=ISO,MDY -c bytea_output=hex -c ext
 const CONNECT_MS = 10_000;
 /** Work that a server does not answer is ended when the pool is closed. */
 const CLOSE_MS = 1000;
+/** What is under way when its signal aborts may end by itself. */
+const GRACE_MS = 300;
 
 /** The connections to one database. */
 export class PostgresPool {
@@ -52,7 +54,7 @@ export class PostgresPool {
   }
 
   /** One connection for the work; it is thrown away when the work finds it broken. */
-  async use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async use<T>(work: (client: pg.PoolClient) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.closing) throw sqlErrors.CLOSED({ target: this.target });
     const client = await this.acquire();
     this.used.add(client);
@@ -61,6 +63,7 @@ export class PostgresPool {
       broken = error;
     };
     client.on("error", onError);
+    const stopWaiting = signal && cutAfter(client, signal);
     try {
       return await work(client);
     } catch (error) {
@@ -68,6 +71,7 @@ export class PostgresPool {
       if (known.kind === "connection") broken ??= known;
       throw known;
     } finally {
+      stopWaiting?.();
       this.used.delete(client);
       client.off("error", onError);
       client.release(broken);
@@ -75,7 +79,7 @@ export class PostgresPool {
   }
 
   /** All or nothing. */
-  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  transaction<T>(work: (client: pg.PoolClient) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.use(async (client) => {
       await client.query("BEGIN");
       try {
@@ -87,7 +91,7 @@ export class PostgresPool {
         if (known.kind !== "connection") await client.query("ROLLBACK").catch(() => {});
         throw known;
       }
-    });
+    }, signal);
   }
 
   close(): Promise<void> {
@@ -143,6 +147,20 @@ export class PostgresPool {
     late.abort();
     await cut;
   }
+}
+
+/** Ends the connection when its answer does not come soon after nobody waits any more. Gives what takes that back. */
+function cutAfter(client: pg.PoolClient, signal: AbortSignal): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const cut = (): void => {
+    timer = setTimeout(() => streamOf(client)?.destroy(), GRACE_MS);
+  };
+  if (signal.aborted) cut();
+  else signal.addEventListener("abort", cut, { once: true });
+  return () => {
+    signal.removeEventListener("abort", cut);
+    clearTimeout(timer);
+  };
 }
 
 function poolConfig(

@@ -1,4 +1,4 @@
-import type { Bound, ColumnInfo, InsertPlan, PreparedInsert, TableInfo } from "@mqb/sql";
+import type { ColumnInfo, InsertPlan, PreparedInsert, TableInfo } from "@mqb/sql";
 import { quoteIdentifier, sqlErrors } from "@mqb/sql";
 import type { PostgresPool } from "../client/pool.ts";
 import { parameterTypes } from "../catalog.ts";
@@ -29,7 +29,7 @@ export async function prepareTemplate(pool: PostgresPool, plan: TemplatePlan, co
   const encoders = types.map(tokenEncoder);
   if (plan.copy && copied) {
     const sql = copyInto(copied.sql, plan.copy.columns);
-    return { ...binding, encoders, execute: (rows) => pool.use((client) => copyRows(client, sql, rows)) };
+    return { ...binding, encoders, execute: (rows, signal) => pool.use((client) => copyRows(client, sql, rows), signal) };
   }
   const many = plan.repeated && repeatedStatement(plan.repeated, types);
   if (many !== undefined) return { ...binding, encoders, execute: executeMany(pool, many, types.length) };
@@ -37,22 +37,22 @@ export async function prepareTemplate(pool: PostgresPool, plan: TemplatePlan, co
   return {
     ...binding,
     encoders,
-    execute: (rows) =>
+    execute: (rows, signal) =>
       rows.length === 1
-        ? pool.use(async (client) => void (await raw(client, whole, rows[0], name)))
+        ? pool.use(async (client) => void (await raw(client, whole, rows[0], name)), signal)
         : pool.transaction(async (client) => {
             for (const row of rows) await raw(client, whole, row, name);
-          }),
+          }, signal),
   };
 }
 
-export function prepareColumns(pool: PostgresPool, { columns, key, copy }: ColumnsPlan, table: string): PreparedInsert {
+export function prepareColumns(pool: PostgresPool, { table, columns, key, copy }: ColumnsPlan): PreparedInsert {
   const types = columns.map(typeOf);
   const encoders = columns.map((column, i) => columnEncoder(types[i]!, column.name));
   const names = columns.map((column) => column.name);
   if (copy) {
     const sql = copyInto(table, names);
-    return { ...binding, encoders, execute: (rows) => pool.use((client) => copyRows(client, sql, rows)) };
+    return { ...binding, encoders, execute: (rows, signal) => pool.use((client) => copyRows(client, sql, rows), signal) };
   }
   const { from, names: values } = unnested(types);
   const tail = key.length > 0 ? ` ON CONFLICT (${list(key)}) ${updateOf(names, key)}` : "";
@@ -60,9 +60,9 @@ export function prepareColumns(pool: PostgresPool, { columns, key, copy }: Colum
   return { ...binding, encoders, execute: executeMany(pool, sql, types.length) };
 }
 
-function executeMany(pool: PostgresPool, sql: string, width: number): (rows: readonly (readonly Bound[])[]) => Promise<void> {
+function executeMany(pool: PostgresPool, sql: string, width: number): PreparedInsert["execute"] {
   const name = statementName(sql);
-  return (rows) => pool.use(async (client) => void (await raw(client, sql, arraysOf(rows, width), name)));
+  return (rows, signal) => pool.use(async (client) => void (await raw(client, sql, arraysOf(rows, width), name)), signal);
 }
 
 /** The group of VALUES as a SELECT from the rows; undefined where it says DEFAULT, which only VALUES can. */

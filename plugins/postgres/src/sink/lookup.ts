@@ -25,10 +25,10 @@ export async function prepareLookup(pool: PostgresPool, query: StatementPieces):
   return {
     encoders: types.map(tokenEncoder),
     text: (_value, text) => checked(text, "a value"),
-    ask: (rows) =>
+    ask: (rows, signal) =>
       together === undefined
-        ? pool.transaction((client) => askEach(client, whole, rows))
-        : pool.use((client) => askTogether(client, together, rows, types.length)),
+        ? pool.transaction((client) => askEach(client, whole, rows), signal)
+        : pool.use((client) => askTogether(client, together, rows, types.length), signal),
   };
 }
 

@@ -21,10 +21,10 @@ export function preparePages(pool: PostgresPool, source: PageSource, table: Tabl
   const json = rowJson(table.columns, source.rfc3339);
   return {
     kind,
-    async read(after, limit) {
+    async read(after, limit, signal) {
       const position = after === undefined ? `${cursor} IS NOT NULL` : `${cursor} > ${literalOf(after, kind, column)}`;
       const select = `SELECT ${json} FROM ${table.sql} WHERE ${position} ORDER BY ${cursor} LIMIT ${limit}`;
-      return pool.use((client) => lines(client, `COPY (${select}) TO STDOUT WITH ${FORMAT}`));
+      return pool.use((client) => lines(client, `COPY (${select}) TO STDOUT WITH ${FORMAT}`), signal);
     },
   };
 }

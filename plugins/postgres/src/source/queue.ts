@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { kindOf } from "@mqb/core/plugin";
 import { type Claim, type SqlQueue, sqlErrors, type TableInfo } from "@mqb/sql";
 import type { PostgresPool } from "../client/pool.ts";
-import { raw } from "../raw.ts";
+import { lastRows, raw } from "../raw.ts";
 
 const TRIES = 5;
 const PAUSE_MS = 50;
@@ -21,13 +21,26 @@ export function openQueue(pool: PostgresPool, { sql, columns }: TableInfo): SqlQ
   typeOf("locked_until");
   const bytes = typeOf("payload") === "pg_catalog.bytea" ? "t.payload" : "convert_to(t.payload::text, 'UTF8')";
   const free = "locked_until IS NULL OR locked_until < now()";
-  const claimSql = `WITH picked AS (SELECT id FROM ${sql} WHERE ${free} ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) UPDATE ${sql} AS t SET locked_until = now() + $2::text::interval FROM picked WHERE t.id = picked.id RETURNING t.id, encode(${bytes}, 'base64'), t.locked_until::text`;
+  const claimSql = (max: number, leaseMs: number): string =>
+    `BEGIN; WITH picked AS (SELECT id FROM ${sql} WHERE ${free} ORDER BY id LIMIT ${max} FOR UPDATE SKIP LOCKED) UPDATE ${sql} AS t SET locked_until = now() + interval '${leaseMs} milliseconds' FROM picked WHERE t.id = picked.id RETURNING t.id, encode(${bytes}, 'base64'), t.locked_until::text`;
   const ours = "id = ANY($1::text::int8[]) AND locked_until::text = $2";
   const run = (statement: string, values: readonly unknown[]): Promise<Awaited<ReturnType<typeof raw>>> =>
     patiently(() => pool.use((client) => raw(client, statement, values)));
   return {
-    async claim(max, leaseMs) {
-      const { rows } = await run(claimSql, [String(max), `${leaseMs} milliseconds`]);
+    async claim(max, leaseMs, signal) {
+      // Committed when the rows are here: those that were lost on the way are free again at once.
+      const rows = await patiently(() =>
+        pool.use(async (client) => {
+          try {
+            const claimed = await lastRows(client, claimSql(max, leaseMs));
+            await client.query("COMMIT");
+            return claimed;
+          } catch (error) {
+            await client.query("ROLLBACK").catch(() => {});
+            throw error;
+          }
+        }, signal),
+      );
       const sorted = [...rows].sort(([a], [b]) => (BigInt(a!) < BigInt(b!) ? -1 : 1));
       return {
         ids: sorted.map(([id]) => id!),
