@@ -52,6 +52,17 @@ await withServer("nats-auth", URL_AUTH, () => {
     });
   });
 
+  describe("a list of servers", () => {
+    it("is gone through until one takes us, and nothing is left of it when none does", async () => {
+      const there = URL_TOKEN.replace("nats://", "");
+      for (let n = 0; n < 4; n++) await logsIn({ url: `nats://127.0.0.1:1,${there},127.0.0.1:2`, token: TOKEN });
+      await expect(logsIn({ url: "nats://127.0.0.1:1,127.0.0.1:2" })).rejects.toMatchObject({
+        code: "MQB_NATS_UNREACHABLE",
+        kind: "connection",
+      });
+    });
+  });
+
   describe.skipIf(!hasBinary)("a credentials file", () => {
     it("is taken by a server that knows its account, and refused by another", async () => {
       const [known, stranger] = [accounts(), accounts()];

@@ -1,11 +1,13 @@
-import type { MqbError, OpenContext } from "@mqb/core/plugin";
-import { readTls, type TlsConfig } from "@mqb/tls";
+import { kindOf, type MqbError, type OpenContext } from "@mqb/core/plugin";
+import { readTls, type TlsConfig, tlsErrors } from "@mqb/tls";
 import type { ConnectionOptions, NatsConnection } from "nats";
 import type { NatsConfig } from "../schema.ts";
 import { connectFailure, type Peer } from "./classify.ts";
 import { Connection } from "./connection.ts";
 import { readLogin } from "./login.ts";
+import { identityOf } from "./server-identity.ts";
 import { parseServers } from "./servers.ts";
+import { wantsCertificate } from "./wants-certificate.ts";
 
 /** A server that does not answer a connection in this time counts as out of reach. */
 const CONNECT_MS = 4000;
@@ -34,10 +36,23 @@ export async function connect(config: NatsConfig, context: ConnectContext): Prom
     noAsyncTraces: true,
     ignoreClusterUpdates: true,
     ...(login.authenticator && { authenticator: login.authenticator }),
-    ...(material && { tls: material as NonNullable<ConnectionOptions["tls"]> }),
+    ...(material && {
+      tls: { ...material, checkServerIdentity: identityOf(servers.list) } as ConnectionOptions["tls"] & {},
+    }),
   };
   const peer: Peer = { target: servers.target, how: login.how, tls };
-  return new Connection(await reach(nats.connect(options), peer, context.signal), servers.target);
+  try {
+    return new Connection(await reach(nats.connect(options), peer, context.signal), servers.target);
+  } catch (error) {
+    if (!material || tls?.cert_file || kindOf(error, "connection") !== "connection" || context.signal.aborted)
+      throw error;
+    const wanting = await Promise.all(servers.list.map(wantsCertificate));
+    if (!wanting.includes(true)) throw error;
+    throw tlsErrors.REFUSED(
+      { target: servers.target, reason: "it wants a certificate", sent: false },
+      { cause: error },
+    );
+  }
 }
 
 /** The block with what the url says about it. */
