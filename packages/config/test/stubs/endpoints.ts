@@ -73,16 +73,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
       request_timeout_ms:int ttl_seconds:int capped_size_bytes:int ${FORMAT} id_field@template report_outcome:flag find@template
       aggregate_query@template cursor_id meta_collection shared:flag`,
   },
-  sqlx: {
-    from: "@mqb/postgres",
-    sides: "both",
-    positions: true,
-    fields: `url! ${LOGIN} table! insert_query@template lookup_query@template select_query@template delete_after_read:flag cursor_column cursor_id
-      checkpoint_store columns:any key extra_column auto_create_table:flag bulk_copy:flag polling_interval_ms:int
-      max_polling_interval_ms:int publication slot_name create_publication:flag source_metadata:flag timestamps:text|rfc3339
-      tls:tls max_connections:int min_connections:int acquire_timeout_ms:int idle_timeout_ms:int max_lifetime_ms:int
-      test_before_acquire:flag shared:flag`,
-  },
   postgres_cdc: {
     from: "@mqb/postgres",
     sides: "in",
