@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { RoutePlan } from "../config/check-route.ts";
 import type { RouteOptions } from "../config/route-options.ts";
 import { type Clock, sleep } from "../contract/clock.ts";
@@ -94,6 +95,8 @@ export class Pump {
     this.options = options;
     this.source = input.input!;
     this.sink = output.output!;
+    // Each of the sends that are under way listens to it, and Node warns of more than ten.
+    setMaxListeners(0, this.sending.signal);
   }
 
   /** Batches that are not settled yet, and their payload bytes. */

@@ -39,6 +39,26 @@ describe("concurrency", () => {
   });
 });
 
+it("lets every send under way listen to the signal, without a warning of Node that there are many", async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", warned);
+  const gate = deferred();
+  const consumer = new FakeConsumer(Array.from({ length: 12 }, (_, n) => [String(n)]));
+  const publisher = new FakePublisher((_batch, _call, signal) => {
+    signal.addEventListener("abort", () => {}, { once: true });
+    return gate.promise.then(() => undefined);
+  });
+  const { route, clock } = harness({ consumer, publisher, route: { concurrency: 12 } });
+  await route.start();
+  await until(() => publisher.running === 12);
+  gate.resolve();
+  await until(() => consumer.acked.length === 12);
+  await clock.run(route.stop());
+  process.off("warning", warned);
+  expect(warnings).toEqual([]);
+});
+
 describe("commit_concurrency_limit", () => {
   it("stops reading while that many batches wait for their commit", async () => {
     const gates = Array.from({ length: 5 }, () => deferred());
