@@ -49,6 +49,8 @@ export async function runCampaign(pair: Pair, options: CampaignOptions): Promise
   const folder = mkdtempSync(join(tmpdir(), "mqb-campaign-"));
   const began = performance.now();
   const undos: (() => unknown)[] = [];
+  const ran = { pair: pair.name, seed: options.seed, rounds: options.rounds };
+  const seconds = (): number => (performance.now() - began) / 1000;
   try {
     const open = await pair.open({ folder, defer: (undo) => void undos.push(undo) });
     const product = new Product(setup(open, folder, options.fault));
@@ -60,16 +62,27 @@ export async function runCampaign(pair: Pair, options: CampaignOptions): Promise
     const tally = judge(run.rows, await open.sink.arrivals(), open.order);
     const bound = run.bound();
     return {
-      pair: pair.name,
-      seed: options.seed,
-      rounds: options.rounds,
+      ...ran,
       tally,
       bound,
       events: run.counts,
       hits: run.hits,
       reconnects: product.reconnects,
       faults: [...faultsOf(tally, bound), ...product.complaints],
-      seconds: (performance.now() - began) / 1000,
+      seconds: seconds(),
+    };
+  } catch (error) {
+    // A server that does not start, for example: no word about the product.
+    const faults = [`the campaign itself has failed: ${(error as Error).message}`];
+    return {
+      ...ran,
+      tally: judge(0, [], "none"),
+      bound: 0,
+      events: {},
+      hits: 0,
+      reconnects: 0,
+      faults,
+      seconds: seconds(),
     };
   } finally {
     for (const undo of undos.reverse()) await undo();
@@ -154,6 +167,8 @@ class Run {
       const progress = await open.sink.progress();
       if (progress !== last.progress) last = { progress, at: performance.now() };
     }
+    if (!(await open.source.isEmpty()))
+      product.complaints.push("the source was not emptied, and nothing moved any more");
     await product.terminate();
   }
 

@@ -31,7 +31,11 @@ export class PrivateServer {
   /** Starts it in the world's folder. Rejects when it is not installed. */
   static async start(name: string, { folder, defer }: World): Promise<PrivateServer> {
     const ports = await portsOf(name);
-    const env: NodeJS.ProcessEnv = { ...process.env, MQB_SERVICES_DIR: join(folder, "services") };
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      MQB_SERVICES_DIR: join(folder, "services"),
+      MQB_SERVICES_WAIT: "240",
+    };
     for (const [role, port] of Object.entries(ports)) env[variable(name, role)] = String(port);
     const server = new PrivateServer(name, env, ports["main"]!);
     defer(() => server.remove());
