@@ -63,9 +63,8 @@ export class Exchange implements Entry, MessageSource {
     }
     (this.request as unknown as Tagged)[EXCHANGE] = this;
     this.request.on("data", onData);
+    // A request that breaks off closes its response too, which says all that matters.
     this.request.on("end", onEnd);
-    // What has failed closes the response too, which says all that matters.
-    this.request.on("error", onError);
   }
 
   payload(): Uint8Array {
@@ -181,8 +180,6 @@ function onData(this: Request, chunk: Buffer): void {
 function onEnd(this: Request): void {
   (this as unknown as Tagged)[EXCHANGE].end();
 }
-
-function onError(): void {}
 
 function onResponseClose(this: Response): void {
   (this as unknown as Tagged)[EXCHANGE].closed();
