@@ -14,7 +14,7 @@ async function client(port: number, bytes: string) {
   socket.on("error", () => {});
   await once(socket, "connect");
   socket.write(bytes);
-  const closed = once(socket, "close").then(() => Buffer.concat(chunks).toString());
+  const closed = new Promise((resolve) => socket.once("close", resolve)).then(() => Buffer.concat(chunks).toString());
   return { socket, closed };
 }
 

@@ -136,7 +136,8 @@ export async function raw(port: number, bytes: Buffer | string): Promise<Buffer>
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("error", () => {});
   socket.write(bytes);
-  await once(socket, "close");
+  // A reset is an end like any other.
+  await new Promise((resolve) => socket.once("close", resolve));
   return Buffer.concat(chunks);
 }
 
