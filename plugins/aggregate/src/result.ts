@@ -1,4 +1,4 @@
-import { type MessageBatch, type Metadata, type Slab, type SlabFields, slabBatch } from "@mqb/core/plugin";
+import { fieldsFrom, type MessageBatch, type Metadata, type Slab, type SlabFields, slabBatch } from "@mqb/core/plugin";
 import { compileFields, type FieldFinder, FieldKind, type JsonPath, spliceFields } from "@mqb/json";
 import type { Entry, Folded } from "./folder.ts";
 import { Output } from "./output.ts";
@@ -204,22 +204,13 @@ function fieldsOf(
   kept: Uint32Array | undefined,
   marks: ReadonlyMap<number, readonly [string, string][]> | undefined,
 ): SlabFields {
-  const placeOf = (index: number): number => (kept ? kept[index]! : index);
-  const fields: SlabFields = {
-    id: (index) => batch.id(placeOf(index)),
-    metadata(index): Metadata | undefined {
-      const metadata = batch.metadata(placeOf(index));
-      const marked = marks?.get(index);
-      if (marked) return new Map([...metadata, ...marked]);
-      return metadata === batch.shared ? undefined : metadata;
-    },
-  };
-  if (!batch.writeId) return fields;
+  const fields = fieldsFrom(batch, kept);
+  if (!marks) return fields;
   return {
     ...fields,
-    writeId(index, into, at) {
-      batch.writeId!(placeOf(index), into, at);
-      return true;
+    metadata(index): Metadata | undefined {
+      const marked = marks.get(index);
+      return marked ? new Map([...batch.metadata(kept ? kept[index]! : index), ...marked]) : fields.metadata!(index);
     },
   };
 }

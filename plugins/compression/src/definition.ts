@@ -7,6 +7,7 @@ import { compressSent } from "./publisher.ts";
 export const compression = defineMiddleware({
   description: "Compresses each payload on an output and decompresses it on an input",
   schema: compressionSchema,
+  keepsNothing: true,
   async input(inner, settings, context) {
     const algorithm = settings.algorithm ?? "zstd";
     if (algorithm === "none") return inner;

@@ -3,6 +3,7 @@ import {
   type Delivery,
   type Disposition,
   describeError,
+  fieldsFrom,
   NACK,
   type OpenContext,
   scatter,
@@ -10,7 +11,6 @@ import {
 } from "@mqb/core/plugin";
 import { GrowingBuffer, type PayloadCodec, type Payloads, payloadsOf, type UnfoldLimits } from "@mqb/formats";
 import { errors } from "./errors.ts";
-import { fieldsFrom } from "./fields.ts";
 
 export interface DecompressSettings {
   readonly algorithm: string;
@@ -77,6 +77,8 @@ export class Portions {
     const { length } = delivery.batch;
     return {
       batch,
+      // Ids and metadata are read out of the batch that was received until nobody looks at this one any more.
+      ...(delivery.release ? { release: () => delivery.release!() } : {}),
       ...(batch.length === 0 ? { emptied: true } : {}),
       commit: (own) => delivery.commit(own && kept ? scatter<Disposition>(length, kept, own, ACK, ACK) : own),
     };

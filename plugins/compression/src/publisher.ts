@@ -1,6 +1,5 @@
-import { type Publisher, slabBatch } from "@mqb/core/plugin";
+import { fieldsFrom, type Publisher, slabBatch } from "@mqb/core/plugin";
 import { type PayloadCodec, payloadsOf } from "@mqb/formats";
-import { fieldsFrom } from "./fields.ts";
 
 /** Around a publisher: sends the same messages with compressed payloads. */
 export function compressSent(inner: Publisher, codec: PayloadCodec): Publisher {

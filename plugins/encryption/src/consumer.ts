@@ -1,4 +1,12 @@
-import { ACK, type Consumer, type Disposition, type MiddlewareContext, NACK, scatter } from "@mqb/core/plugin";
+import {
+  ACK,
+  type Consumer,
+  type Delivery,
+  type Disposition,
+  type MiddlewareContext,
+  NACK,
+  scatter,
+} from "@mqb/core/plugin";
 import type { Opener } from "./opener.ts";
 
 export type DecryptionContext = Pick<MiddlewareContext<unknown>, "accounting">;
@@ -23,7 +31,7 @@ export function decryptReceived(
       const { length } = delivery.batch;
       if (length === 0) return delivery;
       const { batch, kept, failure } = opener.open(delivery.batch);
-      if (!kept) return { batch, commit: (dispositions) => delivery.commit(dispositions) };
+      if (!kept) return { ...released(delivery), batch, commit: (dispositions) => delivery.commit(dispositions) };
       if (onError === "fail") {
         const before = leading(kept);
         if (before.length === 0) throw failure!;
@@ -35,6 +43,7 @@ export function decryptReceived(
       }
       accounting.drop(length - batch.length, delivery.batch.id(leading(kept).length), failure);
       return {
+        ...released(delivery),
         batch,
         // Not "the source is empty".
         ...(batch.length === 0 ? { emptied: true } : {}),
@@ -42,6 +51,11 @@ export function decryptReceived(
       };
     },
   };
+}
+
+/** Ids and metadata are read out of the batch that was received until nobody looks at this one any more. */
+function released(delivery: Delivery): Pick<Delivery, "release"> {
+  return delivery.release ? { release: () => delivery.release!() } : {};
 }
 
 /** The positions before the first one that is missing. */

@@ -10,6 +10,7 @@ import { Sealer } from "./sealer.ts";
 export const encryption = defineMiddleware({
   description: "Encrypts each payload on an output, and decrypts it on an input; metadata stays readable",
   schema: encryptionSchema,
+  keepsNothing: true,
   input(inner, settings, context) {
     const keyring = openKeyring(settings, context.baseDir);
     const opener = new Opener(keyring, settings.authenticate_metadata ?? [], bulkOf(context));

@@ -1,5 +1,4 @@
-import type { MessageBatch } from "@mqb/core/plugin";
-import { withPayloads } from "./batch-fields.ts";
+import { fieldsFrom, type MessageBatch, slabBatch } from "@mqb/core/plugin";
 import { BoundMetadata } from "./bound-metadata.ts";
 import { type Bulk, SMALL } from "./cipher/bulk.ts";
 import type { Key } from "./cipher/key.ts";
@@ -164,7 +163,7 @@ class Run {
       starts: kept ? this.starts.slice(0, count) : this.starts,
       ends: kept ? this.ends.slice(0, count) : this.ends,
     };
-    return { batch: withPayloads(batch, slab, kept), kept, failure };
+    return { batch: slabBatch(slab, fieldsFrom(batch, kept), batch.shared), kept, failure };
   }
 }
 

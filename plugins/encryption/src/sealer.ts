@@ -1,5 +1,4 @@
-import type { MessageBatch } from "@mqb/core/plugin";
-import { withPayloads } from "./batch-fields.ts";
+import { fieldsFrom, type MessageBatch, slabBatch } from "@mqb/core/plugin";
 import { BoundMetadata } from "./bound-metadata.ts";
 import { type Bulk, SMALL } from "./cipher/bulk.ts";
 import type { CipherName, Key } from "./cipher/key.ts";
@@ -61,7 +60,7 @@ export class Sealer {
         ends[index] = at;
       }
     }
-    return withPayloads(batch, { bytes: out, starts, ends }, undefined);
+    return slabBatch({ bytes: out, starts, ends }, fieldsFrom(batch), batch.shared);
   }
 
   /** Seals messages from `first` on; returns the position behind them, which is `first` where it does not fit. */

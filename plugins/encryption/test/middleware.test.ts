@@ -1,4 +1,4 @@
-import { ACCEPTED, ACK, batchOf, failed, Message, NACK, type Publisher } from "@mqb/core/plugin";
+import { ACCEPTED, ACK, batchOf, type Consumer, failed, Message, NACK, type Publisher } from "@mqb/core/plugin";
 import { CollectingPublisher, fakeContext, ScriptedConsumer } from "@mqb/testkit";
 import { describe, expect, it, vi } from "vitest";
 import { type EncryptionConfig, encryptionSchema } from "../src/config.ts";
@@ -57,6 +57,24 @@ describe("on an input", () => {
     expect(codeOf(await delivery.catch((cause: unknown) => cause))).toBe("MQB_ENCRYPTION_NOT_AUTHENTIC");
     expect(source.commits).toEqual([]);
   });
+});
+
+it("the memory of what was received is given back when nobody looks at what came out of it", async () => {
+  for (const payloads of [[sealOne("a")], [sealOne("a"), "plain"]]) {
+    const release = vi.fn();
+    const source = new ScriptedConsumer();
+    source.push(payloads.map((payload) => new Message(payload)));
+    const inner: Consumer = {
+      receive: async (max, signal) => ({ ...(await source.receive(max, signal)), release }),
+      close: () => source.close(),
+    };
+    const consumer = await encryption.input!(inner, settings(), fakeContext());
+    const { batch, release: give } = await consumer.receive(100, never);
+    expect(texts(batch)).toEqual(["a"]);
+    expect(release).not.toHaveBeenCalled();
+    give!();
+    expect(release).toHaveBeenCalledOnce();
+  }
 });
 
 describe("on an output", () => {

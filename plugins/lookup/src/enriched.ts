@@ -1,4 +1,4 @@
-import { type MessageBatch, type Metadata, type Slab, type SlabFields, slabBatch } from "@mqb/core/plugin";
+import { fieldsFrom, type MessageBatch, type Metadata, type Slab, type SlabFields, slabBatch } from "@mqb/core/plugin";
 import { Output } from "./output.ts";
 
 /** What became of a batch. */
@@ -90,19 +90,7 @@ export class EnrichedBatch {
   }
 
   private fields(): SlabFields {
-    const { whole, places } = this;
-    const fields: SlabFields = {
-      id: (index) => whole.id(places[index]!),
-      metadata: (index) => this.metadata(index),
-    };
-    if (!whole.writeId) return fields;
-    return {
-      ...fields,
-      writeId(index, into, at) {
-        whole.writeId!(places[index]!, into, at);
-        return true;
-      },
-    };
+    return { ...fieldsFrom(this.whole, this.places), metadata: (index) => this.metadata(index) };
   }
 
   private metadata(index: number): Metadata {

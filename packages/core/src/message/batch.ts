@@ -62,6 +62,23 @@ export function slabBatch(slab: Slab, fields?: SlabFields, shared?: Metadata): M
   return new SlabBatch(slab, fields, shared);
 }
 
+/** For `slabBatch`: ids and metadata of messages whose payloads have changed; `kept` are the positions that are left, undefined = all. */
+export function fieldsFrom(batch: MessageBatch, kept?: Uint32Array): SlabFields {
+  const placeOf = (index: number): number => (kept ? kept[index]! : index);
+  const writeId = (index: number, into: Uint8Array, at: number): boolean => {
+    batch.writeId!(placeOf(index), into, at);
+    return true;
+  };
+  return {
+    id: (index) => batch.id(placeOf(index)),
+    metadata(index) {
+      const metadata = batch.metadata(placeOf(index));
+      return metadata === batch.shared ? undefined : metadata;
+    },
+    ...(batch.writeId && { writeId }),
+  };
+}
+
 class ListBatch implements MessageBatch {
   readonly shared?: Metadata;
   private readonly messages: readonly Message[];

@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { idFromText, type MessageId, type Metadata, NO_METADATA, type SlabFields, slabBatch } from "@mqb/core/plugin";
-import { type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
+import { decodeBase64, type SplitSlab, unescapeJsonStrings } from "@mqb/kernel";
 import { BASE64_AT, CanonicalReader, canonicalId, copyId, isUuid, VALUE_AT } from "../envelope/canonical.ts";
 import { type EnvelopeFormat, type Foreign, type ParsedEnvelope, parseEnvelope } from "../envelope/parse.ts";
 import { isJson, jsonStack } from "../json/scan.ts";
-import { decodeBase64, decodedBytes } from "./base64-values.ts";
 import type { DecodedBatch, DecoderOptions, Stamp } from "./decoder.ts";
 import { decoded, LineDecoder, RAW_METADATA } from "./lines.ts";
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * `normal`, `json`, `text`. Records in our own spelling are recognised by a few bytes and their payloads unescaped all
@@ -35,7 +36,8 @@ export class EnvelopeDecoder extends LineDecoder {
         ? this.jsonValues(lines, starts, ends, metadata)
         : this.strings(lines, starts, ends, metadata, binary);
     let payloads = bytes;
-    if (this.format !== "json") {
+    if (binary.length > 0 && binary.length / 3 + slow.length === count) payloads = NOTHING;
+    else if (this.format !== "json") {
       const texts = unescapeJsonStrings({ bytes, starts, ends, count });
       for (const index of texts.refused) slow.push(index);
       payloads = texts.bytes;
@@ -160,24 +162,27 @@ function decodeBinary(
   starts: Uint32Array,
   ends: Uint32Array,
 ): Buffer {
-  const kept = binary.length / 3 + slow.length === starts.length ? 0 : payloads.length;
-  let size = kept;
-  for (let i = 0; i < binary.length; i += 3) size += decodedBytes(binary[i + 2]! - binary[i + 1]!);
-  const all = Buffer.allocUnsafe(size);
-  payloads.copy(all, 0, 0, kept);
-  let at = kept;
+  const most = binary.length / 3;
+  const places = new Uint32Array(most);
+  const from = new Uint32Array(most);
+  const to = new Uint32Array(most);
+  let count = 0;
   for (let i = 0; i < binary.length; i += 3) {
-    const [index, from, to] = [binary[i]!, binary[i + 1]!, binary[i + 2]!];
-    const isString = to - from >= 2 && bytes[from] === 34 && bytes[to - 1] === 34;
-    const end = isString ? decodeBase64(bytes, from + 1, to - 1, all, at) : -1;
-    if (end < 0) {
-      slow.push(index);
-      continue;
+    const [index, start, end] = [binary[i]!, binary[i + 1]!, binary[i + 2]!];
+    if (end - start < 2 || bytes[start] !== 34 || bytes[end - 1] !== 34) slow.push(index);
+    else {
+      places[count] = index;
+      from[count] = start + 1;
+      to[count++] = end - 1;
     }
-    starts[index] = at;
-    ends[index] = at = end;
   }
-  return all.subarray(0, at);
+  const found = decodeBase64({ bytes, starts: from.subarray(0, count), ends: to.subarray(0, count), count });
+  for (let i = 0; i < count; i++) {
+    starts[places[i]!] = payloads.length + found.starts[i]!;
+    ends[places[i]!] = payloads.length + found.ends[i]!;
+  }
+  for (const i of found.refused) slow.push(places[i]!);
+  return payloads.length === 0 ? found.bytes : Buffer.concat([payloads, found.bytes]);
 }
 
 /** Ids and metadata, worked out of the records when somebody asks. */
