@@ -88,9 +88,10 @@ export class Deduplicator implements Consumer {
     const { batch } = delivery;
     const { kept } = sifted;
     const commit = (own?: readonly Disposition[]): Promise<void> => this.commit(sifted, own);
-    if (!kept) return { batch, commit };
+    const release = (): void => delivery.release?.();
+    if (!kept) return { batch, commit, release };
     const rest = batch.select(kept);
-    return kept.length > 0 ? { batch: rest, commit } : { batch: rest, commit, emptied: true };
+    return kept.length > 0 ? { batch: rest, commit, release } : { batch: rest, commit, release, emptied: true };
   }
 
   close(): Promise<void> {

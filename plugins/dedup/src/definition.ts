@@ -32,6 +32,7 @@ const LONGEST_TTL_MS = 2 ** 52;
 export const deduplication = defineMiddleware({
   description: "Drops messages whose key was seen before, within a time",
   schema: deduplicationSchema,
+  keepsNothing: true,
   input: open,
   check,
 });

@@ -12,8 +12,11 @@ export function transformReceived(inner: Consumer, transformer: Transformer, con
       const delivery = await inner.receive(max, signal);
       const { length } = delivery.batch;
       if (length === 0) return delivery;
-      const { batch, kept, rejected } = transformer.run(delivery.batch);
-      const release = (): void => delivery.release?.();
+      const { batch, kept, rejected, release: free } = transformer.run(delivery.batch);
+      const release = (): void => {
+        free();
+        delivery.release?.();
+      };
       if (!kept) return { batch, commit: (dispositions) => delivery.commit(dispositions), release };
       context.accounting.settle("filtered", rejected.length);
       const first = failureText(rejected[0]!.failure);

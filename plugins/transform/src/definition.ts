@@ -23,7 +23,7 @@ export const transform = defineMiddleware({
   },
   async output(inner, settings, context) {
     const transformer = await open(settings, context);
-    return transformer ? transformSent(inner, transformer) : inner;
+    return transformer ? transformSent(inner, transformer, context.below) : inner;
   },
   check,
 });

@@ -1,5 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { Message, type MessageBatch, type Metadata, type Slab, type SlabFields, slabBatch } from "@mqb/core/plugin";
+import {
+  fieldsFrom,
+  Message,
+  type MessageBatch,
+  type Metadata,
+  type Slab,
+  type SlabFields,
+  slabBatch,
+} from "@mqb/core/plugin";
 import type { ExpressionStage } from "./expression.ts";
 import { type Failure, parseFailure } from "./failure.ts";
 import type { Mapping } from "./mapping.ts";
@@ -19,6 +27,8 @@ export interface Transformed {
   readonly kept: Uint32Array | undefined;
   /** Those that it does not hold, in ascending order. */
   readonly rejected: readonly Rejected[];
+  /** Nobody looks at `batch` any more: its memory may be written over. */
+  release(): void;
 }
 
 export interface Rejected {
@@ -28,6 +38,9 @@ export interface Rejected {
 
 const ERROR_KEY = "mqb.transform_error";
 const LINE_BREAK = 10;
+/** As many buffers as batches are on their way at once, and none of those of a batch that was larger than others. */
+const MOST_SPARE = 4;
+const LARGEST_SPARE = 16 * 1024 * 1024;
 const NONE = Buffer.alloc(0);
 
 /** Transforms batches: one slab out of one batch, no message made unless an expression asks for it. */
@@ -35,6 +48,8 @@ export class Transformer {
   private readonly stages: Stages;
   private readonly passThrough: boolean;
   private readonly scratch = new Output(0);
+  /** What later batches are written to. */
+  private readonly spare: Output[] = [];
   /** Bytes that came out of the last batch for each that went in. */
   private growth = 1;
   private failure: Failure | undefined;
@@ -46,7 +61,8 @@ export class Transformer {
 
   run(batch: MessageBatch): Transformed {
     const { length, slab } = batch;
-    const out = new Output(Math.ceil(batch.byteLength * this.growth * 1.05) + length);
+    const out = this.spare.pop() ?? new Output(Math.ceil(batch.byteLength * this.growth * 1.05) + length);
+    out.length = 0;
     const terminated = endsInLineBreaks(slab);
     const readable = slab !== undefined && isReadable(slab);
     const starts = new Uint32Array(length);
@@ -85,7 +101,10 @@ export class Transformer {
       ends: kept ? ends.slice(0, count) : ends,
       ...(terminated ? { terminator: slab!.terminator! } : {}),
     };
-    return { batch: slabBatch(written, fieldsOf(batch, kept, reasons), batch.shared), kept, rejected };
+    const release = (): void => {
+      if (this.spare.length < MOST_SPARE && out.bytes.length <= LARGEST_SPARE) this.spare.push(out);
+    };
+    return { batch: slabBatch(written, fieldsOf(batch, kept, reasons), batch.shared), kept, rejected, release };
   }
 
   private one(
@@ -160,22 +179,14 @@ function fieldsOf(
   kept: Uint32Array | undefined,
   reasons: ReadonlyMap<number, string> | undefined,
 ): SlabFields {
-  const placeOf = (index: number): number => (kept ? kept[index]! : index);
-  const fields: SlabFields = {
-    id: (index) => batch.id(placeOf(index)),
-    metadata(index): Metadata | undefined {
-      const metadata = batch.metadata(placeOf(index));
-      const reason = reasons?.get(index);
-      if (reason !== undefined) return new Map(metadata).set(ERROR_KEY, reason);
-      return metadata === batch.shared ? undefined : metadata;
-    },
-  };
-  if (!batch.writeId) return fields;
+  const fields = fieldsFrom(batch, kept);
+  if (!reasons) return fields;
   return {
     ...fields,
-    writeId(index, into, at) {
-      batch.writeId!(placeOf(index), into, at);
-      return true;
+    metadata(index): Metadata | undefined {
+      const reason = reasons.get(index);
+      if (reason === undefined) return fields.metadata!(index);
+      return new Map(batch.metadata(kept ? kept[index]! : index)).set(ERROR_KEY, reason);
     },
   };
 }

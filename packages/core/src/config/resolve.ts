@@ -200,6 +200,8 @@ function layersOf(
   const layers = outwards.map((one) => {
     const below = capabilities;
     capabilities = (one.definition[`${side}Capabilities`] as Change | undefined)?.(below, one.config) ?? below;
+    if ("keepsNothing" in capabilities && !one.definition.keepsNothing)
+      capabilities = { ...capabilities, keepsNothing: false };
     return { ...one, below };
   });
   return { [side]: capabilities, middlewares: side === "input" ? layers.reverse() : layers };

@@ -46,6 +46,21 @@ describe("the memory of a batch", () => {
     expect(await eventsOf({ middlewares: { passing }, route })).toEqual(["commit"]);
   });
 
+  it("is known to a middleware to be kept below it where one in between may keep it", async () => {
+    const seen: unknown[] = [];
+    const looking = middleware({
+      keepsNothing: true,
+      output(inner, _, { below }) {
+        seen.push(below.keepsNothing);
+        return inner;
+      },
+    });
+    const keeping = middleware({ output: (inner) => inner });
+    for (const list of [[{ looking: {} }], [{ looking: {} }, { keeping: {} }], [{ keeping: {} }, { looking: {} }]])
+      await eventsOf({ middlewares: { looking, keeping }, route: { output: { sink: {}, middlewares: list } } });
+    expect(seen).toEqual([true, true, false]);
+  });
+
   it("is not given back where a handler has seen it", async () => {
     expect(await eventsOf({ run: { handler: (message) => message } })).toEqual(["commit"]);
   });
