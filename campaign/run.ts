@@ -4,6 +4,7 @@ import { type CampaignResult, runCampaign } from "./src/campaign.ts";
 import { pairs } from "./src/pairs/index.ts";
 import { EVENT_KINDS, type EventKind } from "./src/plan.ts";
 import { report } from "./src/report.ts";
+import { isInstalled } from "./src/servers.ts";
 
 const SHORT = 8;
 const LONG = 200;
@@ -42,8 +43,16 @@ if (values.help || unknown.length > 0 || !(rounds >= 1) || !Number.isSafeInteger
 
 const { fault, keep } = values;
 const results: CampaignResult[] = [];
+let leftOut = false;
 for (const pair of pairs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
   const log = (line: string): void => console.error(`${pair.name}: ${line}`);
+  const missing: string[] = [];
+  for (const name of pair.needs) if (!(await isInstalled(name))) missing.push(name);
+  if (missing.length > 0) {
+    log(`left out: run scripts/services install ${missing.join(" ")}`);
+    leftOut = true;
+    continue;
+  }
   log(`seed ${seed}, ${rounds} rounds`);
   const options = { rounds, seed, keep, log, ...(fault !== undefined && { fault }), ...(events && { events }) };
   results.push(await runCampaign(pair, options));
@@ -51,4 +60,6 @@ for (const pair of pairs.filter(({ name }) => positionals.length === 0 || positi
 console.log(report(results));
 // What was broken on purpose has to be found, in every pair.
 const isBroken = ({ faults }: CampaignResult): boolean => faults.length > 0;
-process.exitCode = (fault === undefined ? !results.some(isBroken) : results.every(isBroken)) ? 0 : 1;
+const isAsExpected = fault === undefined ? !results.some(isBroken) : results.every(isBroken);
+// A contributor may lack a server; CI lacks none.
+process.exitCode = isAsExpected && !(leftOut && process.env["CI"]) ? 0 : 1;

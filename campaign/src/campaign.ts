@@ -13,7 +13,7 @@ const COMMIT_LIMIT = 2;
 const MOVES_WITHIN_MS = 20_000;
 const DRAIN_MS = 180_000;
 /** A server may give back what was in flight only after a while; who makes no headway for so long makes none. */
-const STANDS_STILL_MS = 60_000;
+const STANDS_STILL_MS = 120_000;
 
 export interface CampaignOptions {
   readonly rounds: number;

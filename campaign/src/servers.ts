@@ -74,6 +74,14 @@ export class PrivateServer {
   }
 }
 
+/** Whether a server can be started here, by its name. */
+export async function isInstalled(name: string): Promise<boolean> {
+  const asked = promisify(execFile)(SERVICES, ["status", name]);
+  // It also ends with a failure for a server that is only not running.
+  const { stdout } = await asked.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? "missing" }));
+  return !stdout.includes("missing");
+}
+
 /** A proxy that is closed in the end. */
 export async function proxyTo(target: Address, { defer }: World, options: FaultProxyOptions = {}): Promise<FaultProxy> {
   const proxy = await FaultProxy.to(target, options);
