@@ -90,7 +90,7 @@ export interface ColumnInfo {
   readonly name: string;
   /** As the database spells it. */
   readonly type: string;
-  /** What a domain is made of. */
+  /** What a type stands on that has another name: of a domain what it is made of. */
   readonly base?: string;
   /** Cannot be written. */
   readonly generated: boolean;

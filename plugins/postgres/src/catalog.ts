@@ -4,10 +4,12 @@ import type pg from "pg";
 import { rawRows } from "./raw.ts";
 import type { PgType } from "./types.ts";
 
+/** As a statement names a type, which it does in quotes where the name is a word of SQL; and without them. */
 const TYPE = (alias: string, space: string): string => `quote_ident(${space}.nspname) || '.' || quote_ident(${alias}.typname)`;
+const PLAIN = (alias: string, space: string): string => `${space}.nspname || '.' || ${alias}.typname`;
 
 const COLUMNS = `
-SELECT a.attname, ${TYPE("t", "tn")}, ${TYPE("b", "bn")},
+SELECT a.attname, ${TYPE("t", "tn")}, ${PLAIN("b", "bn")},
   CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 'yes' ELSE '' END
 FROM pg_attribute a
 JOIN pg_type t ON t.oid = a.atttypid
@@ -36,7 +38,7 @@ export async function describe(client: pg.ClientBase, name: TableName): Promise<
     ([column, type, base, generated]): ColumnInfo => ({
       name: column!,
       type: type!,
-      ...(base === type ? {} : { base: base! }),
+      base: base!,
       generated: generated === "yes",
     }),
   );
@@ -67,7 +69,7 @@ export async function parameterTypes(client: pg.ClientBase, sql: string): Promis
   try {
     const rows = await rawRows(
       client,
-      `SELECT ${TYPE("t", "tn")}, ${TYPE("b", "bn")}
+      `SELECT ${TYPE("t", "tn")}, ${PLAIN("b", "bn")}
        FROM pg_prepared_statements s
        JOIN LATERAL unnest(s.parameter_types::oid[]) WITH ORDINALITY AS p(type, n) ON true
        JOIN pg_type t ON t.oid = p.type

@@ -5,17 +5,21 @@ import { type Encoder, sqlErrors } from "@mqb/sql";
 export interface PgType {
   /** With its schema, and without a length: `pg_catalog.int4`. */
   readonly sql: string;
-  /** What a domain is made of; else the same. */
+  /** Of a domain what it is made of; without quotes: `pg_catalog.timestamp`. */
   readonly base: string;
 }
 
+export function withoutQuotes(type: string): string {
+  return type.replaceAll('"', "");
+}
+
 export function isArray({ base }: PgType): boolean {
-  return /(?:^|\.)"?_/.test(base);
+  return /\._/.test(base);
 }
 
 /** Whether an array of it can be taken apart by `unnest` and gives this type. */
 export function isElement(type: PgType): boolean {
-  return !isArray(type) && type.sql === type.base && !/\.box$/.test(type.sql);
+  return !isArray(type) && withoutQuotes(type.sql) === type.base && !/\.box$/.test(type.base);
 }
 
 /** A field of a record into a column: as the text that the server reads. */

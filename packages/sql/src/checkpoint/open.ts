@@ -2,7 +2,7 @@ import type { StateStore } from "@mqb/core/plugin";
 import type { SqlxConfig } from "../config.ts";
 import type { SqlDatabase } from "../contract.ts";
 import { parseTableName } from "../table-name.ts";
-import { withTable } from "../state/url.ts";
+import { forPositions } from "../state/url.ts";
 import { CheckpointTable, type Positions } from "./checkpoint-table.ts";
 import { cursorKey, cursorTable } from "./names.ts";
 import { StorePositions } from "./store-positions.ts";
@@ -27,7 +27,7 @@ export function cursorPlace(config: SqlxConfig): CursorPlace | undefined {
     key: cursorKey(table, id),
     source: `sqlx:${table}:${column}`,
     table: named ?? cursorTable(table),
-    url: isUrl ? withTable(store, cursorTable(table)) : undefined,
+    url: isUrl ? forPositions(store, cursorTable(table)) : undefined,
   };
 }
 

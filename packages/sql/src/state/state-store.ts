@@ -27,14 +27,14 @@ export function sqlStateStore(setup: SqlStoreSetup): StoreDefinition {
     description: setup.description,
     durable: true,
     async open(url, context): Promise<StateStore> {
-      const { url: plain, table = DEFAULT_TABLE } = splitTable(url);
+      const { url: plain, table = DEFAULT_TABLE, keepsPositions: asked } = splitTable(url);
       const shown = setup.target(plain);
       const name = storeTable(table, shown);
       const database = await setup.connect(plain, context);
       try {
         const info = await database.describe(name);
         const columns = info?.columns.map((column) => column.name) ?? [];
-        const keepsPositions = info ? columns.includes("last_value") : name.table.startsWith("mqb_cursors_");
+        const keepsPositions = info ? columns.includes("last_value") : asked || name.table.startsWith("mqb_cursors_");
         const store = keepsPositions
           ? new CheckpointStore(database, name.table)
           : new EntryStore(database, { table: name.table, bytesType: setup.bytesType, clock: context.clock });

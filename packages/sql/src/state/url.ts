@@ -1,23 +1,36 @@
 const SQL = /^(?:postgres|postgresql|mysql|mariadb|sqlite):/i;
 
-/** The URL of a SQL store with the table that it shall use, unless it names one. Other URLs stay as they are. */
-export function withTable(url: string, table: string): string {
-  if (!SQL.test(url) || tableIn(url) !== undefined) return url;
-  return `${url}${url.includes("?") ? "&" : "?"}table=${table}`;
+/**
+ * The URL of a SQL store that shall keep positions, in this table unless it names one itself. Other URLs stay as they are.
+ */
+export function forPositions(url: string, table: string): string {
+  if (!SQL.test(url)) return url;
+  const named = splitTable(url);
+  const { url: plain } = named;
+  return `${plain}${plain.includes("?") ? "&" : "?"}table=${named.table ?? table}&layout=positions`;
 }
 
 /**
  * Takes the table off a store's URL: `?table=name`, or, where a database is named before it, a last part of the path:
  * `postgres://host/db/name`.
  */
-export function splitTable(url: string): { readonly url: string; readonly table?: string } {
+export function splitTable(url: string): StoreTable {
   const table = tableIn(url);
-  if (table === undefined) return { url };
+  if (table === undefined) return { url, keepsPositions: false };
   const [head, query = ""] = splitOnce(url, "?");
-  const params = query.split("&").filter((param) => param !== "" && !param.startsWith("table="));
-  const isInPath = params.length === query.split("&").filter((param) => param !== "").length;
+  const params = query.split("&").filter((param) => param !== "");
+  const others = params.filter((param) => !/^(?:table|layout)=/.test(param));
+  const isInPath = !params.some((param) => param.startsWith("table="));
   const base = isInPath ? head.slice(0, head.lastIndexOf("/")) : head;
-  return { url: params.length > 0 ? `${base}?${params.join("&")}` : base, table };
+  const keepsPositions = params.includes("layout=positions");
+  return { url: others.length > 0 ? `${base}?${others.join("&")}` : base, table, keepsPositions };
+}
+
+interface StoreTable {
+  readonly url: string;
+  readonly table?: string;
+  /** Said by whoever keeps positions there: the table has the columns of those. */
+  readonly keepsPositions: boolean;
 }
 
 function tableIn(url: string): string | undefined {

@@ -3,7 +3,7 @@ import { quoteIdentifier, sqlErrors } from "@mqb/sql";
 import type { PostgresPool } from "../client/pool.ts";
 import { parameterTypes } from "../catalog.ts";
 import { numbered, raw } from "../raw.ts";
-import { checked, columnEncoder, hexText, type PgType, tokenEncoder } from "../types.ts";
+import { checked, columnEncoder, hexText, type PgType, tokenEncoder, withoutQuotes } from "../types.ts";
 import { copyRows } from "./copy.ts";
 import { arraysOf, statementName, unnested } from "./unnest.ts";
 
@@ -88,7 +88,7 @@ function updateOf(names: readonly string[], key: readonly string[]): string {
 }
 
 function typeOf({ type, base }: ColumnInfo): PgType {
-  return { sql: type, base: base ?? type };
+  return { sql: type, base: base ?? withoutQuotes(type) };
 }
 
 function list(names: readonly string[]): string {

@@ -3,6 +3,7 @@ import { type ColumnInfo, type PageSource, type PreparedPages, quoteIdentifier, 
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import type { PostgresPool } from "../client/pool.ts";
+import { withoutQuotes } from "../types.ts";
 import { literal, rowJson } from "./row-json.ts";
 
 const NEWLINE = Buffer.from("\n");
@@ -14,7 +15,7 @@ const NO_CURSOR = /^pg_catalog\.(?:float[48]|bytea|jsonb?|bool|point|line|lseg|b
 /** Pages as lines of JSON that the server writes: no value is made here. */
 export function preparePages(pool: PostgresPool, source: PageSource, table: TableInfo): PreparedPages {
   const column = columnNamed(source.cursor, table, pool.target);
-  const type = column.base ?? column.type;
+  const type = column.base ?? withoutQuotes(column.type);
   const kind = WHOLE.test(type) ? "int" : "str";
   if (NO_CURSOR.test(type)) throw sqlErrors.CURSOR_TYPE({ column: column.name, target: pool.target, type: type.replace("pg_catalog.", "") });
   const cursor = quoteIdentifier(column.name);

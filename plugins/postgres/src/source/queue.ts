@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { kindOf } from "@mqb/core/plugin";
 import { type Claim, type SqlQueue, sqlErrors, type TableInfo } from "@mqb/sql";
 import type { PostgresPool } from "../client/pool.ts";
+import { withoutQuotes } from "../types.ts";
 import { lastRows, raw } from "../raw.ts";
 
 const TRIES = 5;
@@ -12,7 +13,7 @@ export function openQueue(pool: PostgresPool, { sql, columns }: TableInfo): SqlQ
   const { target } = pool;
   const typeOf = (name: string): string => {
     const column = columns.find((one) => one.name === name);
-    if (column) return column.type;
+    if (column) return withoutQuotes(column.type);
     throw sqlErrors.NO_COLUMN({ field: "a queue", column: name, target, columns: columns.map((one) => one.name) });
   };
   if (!/^pg_catalog\.int[248]$/.test(typeOf("id"))) {

@@ -1,5 +1,6 @@
 import type { ColumnInfo } from "@mqb/sql";
 import { quoteIdentifier } from "@mqb/sql";
+import { withoutQuotes } from "../types.ts";
 
 /** The SQL of a text: one JSON object for a row, without line breaks. */
 export function rowJson(columns: readonly ColumnInfo[], rfc3339: boolean): string {
@@ -18,7 +19,8 @@ function valueJson({ name, type }: ColumnInfo, rfc3339: boolean): string {
   const c = quoteIdentifier(name);
   const orNull = (sql: string): string => `coalesce(${sql}, 'null')`;
   const inQuotes = (sql: string): string => orNull(`'"' || ${sql} || '"'`);
-  switch (type) {
+  const plain = withoutQuotes(type);
+  switch (plain) {
     case "pg_catalog.int2":
     case "pg_catalog.int4":
     case "pg_catalog.int8":
@@ -39,7 +41,7 @@ function valueJson({ name, type }: ColumnInfo, rfc3339: boolean): string {
     case "pg_catalog.timestamp":
       return rfc3339 ? timeJson(c, `replace(${c}::text, ' ', 'T')`) : textJson(c);
     default:
-      return /^pg_catalog\._/.test(type) ? orNull(`to_jsonb(${c})::text`) : textJson(c);
+      return /^pg_catalog\._/.test(plain) ? orNull(`to_jsonb(${c})::text`) : textJson(c);
   }
 }
 
