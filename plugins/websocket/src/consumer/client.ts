@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { Message } from "@mqb/core/plugin";
 import type { WebSocket } from "ws";
-import { isBinary } from "../frame-type.ts";
+import { frameOf } from "../frame-type.ts";
 import type { Peer } from "../heartbeat.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Intake } from "./intake.ts";
@@ -69,7 +69,7 @@ export class Client implements Peer {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return false;
     const { payload } = message;
-    socket.send(payload, { binary: isBinary(payload, message.metadata), compress: false });
+    socket.send(payload, frameOf(payload, message.metadata));
     return true;
   }
 

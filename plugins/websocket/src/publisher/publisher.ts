@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { EndpointStatus, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import type { WebSocket } from "ws";
 import { websocketErrors } from "../errors.ts";
-import { isBinary } from "../frame-type.ts";
+import { frameOf } from "../frame-type.ts";
 import { Heartbeat, type Peer } from "../heartbeat.ts";
 import type { WebSocketSettings } from "../schema.ts";
 import { type Connection, connect } from "./connect.ts";
@@ -112,9 +112,9 @@ class WebSocketPublisher implements Publisher, Peer {
       stream.cork();
       for (let i = from; i < to; i++) {
         const payload = batch.payload(i);
-        const options = { binary: isBinary(payload, batch.metadata(i)), compress: false };
-        if (i === to - 1) socket.send(payload, options, written);
-        else socket.send(payload, options);
+        const frame = frameOf(payload, batch.metadata(i));
+        if (i === to - 1) socket.send(payload, frame, written);
+        else socket.send(payload, frame);
       }
       stream.uncork();
     });
