@@ -49,6 +49,15 @@ describe("a source that is closed", () => {
     await expect(end.receive(1, forever())).rejects.toMatchObject({ code: "MQB_HTTP_CLOSED" });
   });
 
+  it("says what was answered with 202 and is lost", async () => {
+    await using opened = await source({ fire_and_forget: true });
+    const one = await client(opened.port, `${head}ab`);
+    await expect.poll(() => opened.end.status!().pending).toBe(1);
+    await opened.end.close();
+    expect(await one.closed).toMatch(/^HTTP\/1.1 202 /);
+    expect(opened.log.text()).toContain("1 request(s) that were answered with 202 are lost");
+  });
+
   it("ends streams of HTTP/2", async () => {
     await using opened = await source({});
     const session = connectH2(`http://127.0.0.1:${opened.port}`);

@@ -49,7 +49,9 @@ for (const [name, options] of Object.entries<Partial<HttpOptions>>({
           return {
             output: { url: server.url, ...options },
             read: async () => kept,
-            cleanup: () => server[Symbol.asyncDispose](),
+            cleanup: async () => {
+              await server[Symbol.asyncDispose]();
+            },
           };
         },
       },

@@ -118,6 +118,7 @@ export class HttpConsumer implements Consumer, Owner {
     this.watch(undefined);
     this.stopWaiting(undefined);
     const text = "The route is stopping";
+    if (this.parts.settings.fireAndForget && this.accepted > 0) this.parts.lost(this.accepted);
     for (const entry of this.queue) entry.refuse(503, text);
     for (const { entries } of this.delivered) for (const entry of entries) entry.refuse(503, text);
     this.queue = [];

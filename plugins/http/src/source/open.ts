@@ -13,8 +13,12 @@ export async function openSource(config: HttpConfig, context: OpenContext): Prom
   const settings = sourceSettings(config);
   const codings = new Codings();
   const dropped = new DroppedHeaders("an answer", context);
+  const lost = (count: number): void => {
+    const text = `${count} request(s) that were answered with 202 are lost: fire_and_forget does not wait for the route`;
+    context.log.warn(text, { route: context.route });
+  };
   const answers = new Answers(settings, codings, dropped.add);
-  const consumer = new HttpConsumer({ settings, codings, answers, clock: context.clock, tls: new TlsFacts() });
+  const consumer = new HttpConsumer({ settings, codings, answers, clock: context.clock, tls: new TlsFacts(), lost });
   const shared = await openListener(
     {
       url: config.url,

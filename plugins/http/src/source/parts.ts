@@ -11,4 +11,6 @@ export interface SourceParts {
   readonly answers: Answers;
   readonly clock: Clock;
   readonly tls: TlsFacts;
+  /** Told of requests that were answered with 202 and that the route will not see. */
+  readonly lost: (count: number) => void;
 }
