@@ -18,7 +18,8 @@ export const encryption = defineMiddleware({
   },
   output(inner, settings, context) {
     const keyring = openKeyring(settings, context.baseDir);
-    return encryptSent(inner, new Sealer(keyring, settings.authenticate_metadata ?? [], bulkOf(context)));
+    const sealer = new Sealer(keyring, settings.authenticate_metadata ?? [], bulkOf(context));
+    return encryptSent(inner, sealer, context.below);
   },
   check: (settings) => checkKeys(settings),
 });

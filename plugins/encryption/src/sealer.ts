@@ -10,6 +10,15 @@ import type { Keyring } from "./keys/keyring.ts";
 import { Nonces } from "./nonces.ts";
 
 const NOTHING = Buffer.alloc(0);
+/** As many buffers as batches are mostly on their way at once, and none of those of a batch that was larger than others. */
+const MOST_SPARE = 4;
+const LARGEST_SPARE = 16 * 1024 * 1024;
+
+export interface Sealed {
+  readonly batch: MessageBatch;
+  /** Nobody looks at `batch` any more: its memory may be written over. */
+  release(): void;
+}
 
 /** Seals the payloads of batches: one slab out of one batch, no message made. */
 export class Sealer {
@@ -23,6 +32,8 @@ export class Sealer {
   /** Bytes that an envelope has beside the payload. */
   private readonly overhead: number;
   private readonly loading: Loading;
+  /** What later batches are written to. */
+  private readonly spare: Buffer[] = [];
 
   /** `authenticate`: the metadata keys that are bound. `bulk` = undefined: message by message. */
   constructor(keyring: Keyring, authenticate: readonly string[], bulk: Bulk | undefined) {
@@ -45,11 +56,11 @@ export class Sealer {
     };
   }
 
-  seal(batch: MessageBatch): MessageBatch {
+  seal(batch: MessageBatch): Sealed {
     const { length } = batch;
     const starts = new Uint32Array(length);
     const ends = new Uint32Array(length);
-    const out = Buffer.allocUnsafeSlow(batch.byteLength + length * this.overhead);
+    const out = this.room(batch.byteLength + length * this.overhead);
     let at = 0;
     for (let index = 0; index < length; ) {
       const behind = this.bulk ? this.sealSome(this.bulk, batch, index, out, at) : index;
@@ -60,7 +71,19 @@ export class Sealer {
         ends[index] = at;
       }
     }
-    return slabBatch({ bytes: out, starts, ends }, fieldsFrom(batch), batch.shared);
+    const slab = { bytes: out.subarray(0, at), starts, ends };
+    return {
+      batch: slabBatch(slab, fieldsFrom(batch), batch.shared),
+      release: () => {
+        if (this.spare.length < MOST_SPARE && out.length <= LARGEST_SPARE) this.spare.push(out);
+      },
+    };
+  }
+
+  private room(bytes: number): Buffer {
+    const used = this.spare.pop();
+    // Batches of one route are about as large as each other.
+    return used && used.length >= bytes ? used : Buffer.allocUnsafeSlow(Math.ceil(bytes * 1.05));
   }
 
   /** Seals messages from `first` on; returns the position behind them, which is `first` where it does not fit. */

@@ -24,7 +24,7 @@ describe.each(CIPHERS)("an envelope of %s", (cipher) => {
     ["a list", listOf],
   ])("is opened to what was sealed, out of %s", (_, batchOf) => {
     for (const by of [bulk, undefined]) {
-      const batch = sealer({ cipher }, by).seal(batchOf(contents));
+      const batch = sealer({ cipher }, by).seal(batchOf(contents)).batch;
       for (const reader of [bulk, undefined]) {
         const { batch: back, kept, failure } = opener({ cipher }, reader).open(batch);
         expect(failure).toBeUndefined();
@@ -47,14 +47,16 @@ describe.each(CIPHERS)("an envelope of %s", (cipher) => {
     const one = sealer({ cipher });
     // Large ones go another way.
     const many = Array.from({ length: 3000 }, (_, i) => (i % 700 === 0 ? "x".repeat(20_000) : "x"));
-    const sealed = [one.seal(listOf(many)), one.seal(linesOf(many)), sealer({ cipher }).seal(listOf(many))];
+    const sealed = [one.seal(listOf(many)), one.seal(linesOf(many)), sealer({ cipher }).seal(listOf(many))].map(
+      ({ batch }) => batch,
+    );
     const nonces = sealed.flatMap(payloads).map(nonceOf);
     expect(new Set(nonces).size).toBe(9000);
   });
 
   it("keeps ids and metadata of the message, and its place", () => {
     const batch = listOf(["a", "b"], new Map([["k", "v"]]));
-    const sealed = sealer({ cipher }).seal(batch);
+    const sealed = sealer({ cipher }).seal(batch).batch;
     expect(sealed.id(1)).toBe(batch.id(1));
     const { batch: back } = opener({ cipher }).open(sealed);
     expect([back.id(0), back.id(1)]).toEqual([batch.id(0), batch.id(1)]);

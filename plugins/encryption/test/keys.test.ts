@@ -56,7 +56,7 @@ describe("a key", () => {
   it("is read from the environment", () => {
     vi.stubEnv("MQB_TEST_KEY", OTHER_KEY);
     expect(problems({ key: "${env:MQB_TEST_KEY}" })).toEqual([]);
-    const sealed = sealer({ key: "${env:MQB_TEST_KEY}" }).seal(listOf(["x"]));
+    const sealed = sealer({ key: "${env:MQB_TEST_KEY}" }).seal(listOf(["x"])).batch;
     expect(texts(opener({ key: OTHER_KEY }).open(sealed).batch)).toEqual(["x"]);
     vi.stubEnv("MQB_TEST_KEY", "AAAA");
     expect(problems({ key: "${env:MQB_TEST_KEY}" })).toEqual([
@@ -71,7 +71,7 @@ describe("a key", () => {
   it("is read from a file, as base64 or as its bytes, when the route starts", async () => {
     await using dir = await TempDir.make();
     const bytes = Buffer.from(OTHER_KEY, "base64");
-    const sealed = sealer({ key: OTHER_KEY }).seal(listOf(["x"]));
+    const sealed = sealer({ key: OTHER_KEY }).seal(listOf(["x"])).batch;
     for (const content of [`${OTHER_KEY}\n`, bytes]) {
       await dir.write("key", content);
       const own = openKeyring({ cipher: "aes256gcm", key_id: "k", key: "${file:key}" }, dir.path).own;

@@ -93,6 +93,30 @@ describe("on an output", () => {
     expect(texts(opener().open(listOf(sent)).batch)).toEqual(["a", "b"]);
   });
 
+  it.each([
+    ["is written over by the next one where the sink keeps nothing", true],
+    ["is left alone where the sink may keep it", false],
+  ])("the memory of a batch %s", async (_, keepsNothing) => {
+    const seen: ArrayBufferLike[] = [];
+    let failing = false;
+    const sink: Publisher = {
+      async send(batch) {
+        seen.push(batch.slab!.bytes.buffer);
+        if (failing) throw new Error("no");
+        return undefined;
+      },
+      close: async () => {},
+    };
+    const publisher = await encryption.output!(sink, settings(), fakeContext({ below: { keepsNothing } }));
+    await publisher.send(listOf(["one"]), never);
+    await publisher.send(listOf(["two"]), never);
+    expect(seen[1] === seen[0]).toBe(keepsNothing);
+    failing = true;
+    await publisher.send(listOf(["three"]), never).catch(() => {});
+    await publisher.send(listOf(["four"]), never).catch(() => {});
+    expect(seen[3] === seen[2]).toBe(false);
+  });
+
   it("an empty batch passes", async () => {
     const sink = new CollectingPublisher();
     const publisher = await encryption.output!(sink, settings(), fakeContext());

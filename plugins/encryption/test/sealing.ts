@@ -53,7 +53,7 @@ export function sealOne(
   options: Options = {},
   metadata?: ReadonlyMap<string, string>,
 ): Buffer {
-  return payloads(sealer(options).seal(listOf([payload], metadata)))[0]!;
+  return payloads(sealer(options).seal(listOf([payload], metadata)).batch)[0]!;
 }
 
 export function openOne(envelope: Uint8Array, options: Options = {}, metadata?: ReadonlyMap<string, string>): Opened {
