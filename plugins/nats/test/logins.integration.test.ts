@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { batchOf, Message } from "@mqb/core/plugin";
 import { nkeys } from "nats";
 import { describe, expect, it } from "vitest";
 import type { NatsOptions } from "../src/schema.ts";
@@ -91,6 +92,24 @@ await withServer("nats-auth", URL_AUTH, () => {
         code: "MQB_NATS_NOT_PERMITTED",
         message: expect.stringContaining("secret.a"),
       });
+    });
+
+    it("is never taken for sent, over core NATS and into a stream", async () => {
+      const user = '{ user: "u", password: "p", permissions: { publish: { deny: ["secret.>"] } } }';
+      await using server = await PrivateServer.start(
+        `jetstream { store_dir: @STORE@ }\nauthorization { users: [${user}] }`,
+      );
+      await using ends = new Ends();
+      const config = { url: server.url, username: "u", password: "p", subject: "secret.a", shared: false };
+      for (const how of [{ no_jetstream: true }, { stream: "secret" }, { request_reply: true }]) {
+        const publisher = await ends.output({ ...config, ...how });
+        const sending = publisher.send(batchOf([new Message("1")]), new AbortController().signal);
+        const error = await sending.then(
+          (outcomes) => (outcomes?.[0] as { error?: unknown } | undefined)?.error,
+          (thrown: unknown) => thrown,
+        );
+        expect(error, JSON.stringify(how)).toMatchObject({ code: "MQB_NATS_NOT_PERMITTED", kind: "config" });
+      }
     });
 
     it("is an error of the configuration when there is no JetStream", async () => {

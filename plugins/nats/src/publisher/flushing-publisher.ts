@@ -87,7 +87,8 @@ export class FlushingPublisher implements Publisher {
     const sent = outcomes ? outcomes.filter((outcome) => outcome === ACCEPTED).length : batch.length;
     if (inbox !== "") this.late += sent;
     await this.unlessAborted(connection.flush(), signal);
-    // The server answers a message that it does not permit before it answers the flush.
+    // The server complains of what it does not permit before it answers the flush; the driver passes it on a moment later.
+    await new Promise((resolve) => setImmediate(resolve));
     if (this.denial) throw this.denial;
     return outcomes;
   }
