@@ -19,7 +19,7 @@ export default definePlugin({
       description: "Settles too early.",
       schema: ANYTHING,
       input: (inner) => ({
-        ...(inner.status && { status: () => inner.status() }),
+        ...(inner.status && { status: inner.status.bind(inner) }),
         close: () => inner.close(),
         async receive(max, signal) {
           const { batch, commit } = await inner.receive(max, signal);

@@ -11,6 +11,7 @@ class JumpingDate extends RealDate {
     else super(.../** @type {[number]} */ (args));
   }
 
+  /** @override */
   static now() {
     return RealDate.now() + offset;
   }
