@@ -7,8 +7,8 @@ import type { SqlDriver } from "./contract.ts";
 import { driverFor } from "./driver.ts";
 import { errors } from "./errors.ts";
 import { keyNames } from "./key.ts";
-import { checkLookup } from "./statement/lookup.ts";
 import { plainColumns, tailOf } from "./statement/insert.ts";
+import { checkLookup } from "./statement/lookup.ts";
 import { parseStatement, type Statement } from "./statement/parse.ts";
 import { parseTableName } from "./table-name.ts";
 
@@ -54,32 +54,60 @@ function checkOutput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: 
       const reason = "that table has no column for a field; create the table first";
       refuse("auto_create_table", together("auto_create_table", "columns: auto", reason));
     }
-    if (config.bulk_copy && keyNames(key).length > 0) refuse("bulk_copy", together("bulk_copy", "key", "COPY cannot update rows"));
+    if (config.bulk_copy && keyNames(key).length > 0)
+      refuse("bulk_copy", together("bulk_copy", "key", "COPY cannot update rows"));
   } else {
-    for (const [field, value] of [["key", key], ["extra_column", extra]] as const) {
-      if (value != null) refuse(field, () => { throw errors.NEEDS({ field, needs: "columns: auto" }); });
+    for (const [field, value] of [
+      ["key", key],
+      ["extra_column", extra],
+    ] as const) {
+      if (value != null)
+        refuse(field, () => {
+          throw errors.NEEDS({ field, needs: "columns: auto" });
+        });
     }
   }
-  if (key != null && keyNames(key).length === 0) refuse("key", () => { throw errors.NEEDS({ field: "key", needs: "the name of a column" }); });
+  if (key != null && keyNames(key).length === 0)
+    refuse("key", () => {
+      throw errors.NEEDS({ field: "key", needs: "the name of a column" });
+    });
   const statement = insert == null ? undefined : parsed(insert, "insert_query", refuse);
   if (statement && config.auto_create_table && statement.tokens.length > 0) {
     const reason = `the table that is created has no column for ${statement.tokens[0]}`;
     refuse("auto_create_table", together("auto_create_table", "insert_query", reason));
   }
   if (statement && statement.tokens.length === 0) {
-    refuse("insert_query", () => { throw errors.STATEMENT({ field: "insert_query", reason: "it has no token, so that every message would write the same" }); });
+    refuse("insert_query", () => {
+      throw errors.STATEMENT({
+        field: "insert_query",
+        reason: "it has no token, so that every message would write the same",
+      });
+    });
   }
   if (config.bulk_copy) checkBulkCopy(config, driver, statement, refuse);
   if (lookup == null) return;
-  for (const [field, value] of [["insert_query", insert], ["columns", columns], ["auto_create_table", config.auto_create_table || undefined], ["bulk_copy", config.bulk_copy || undefined]] as const) {
+  for (const [field, value] of [
+    ["insert_query", insert],
+    ["columns", columns],
+    ["auto_create_table", config.auto_create_table || undefined],
+    ["bulk_copy", config.bulk_copy || undefined],
+  ] as const) {
     if (value != null) refuse(field, together(field, "lookup_query", "an output either writes or answers"));
   }
   const query = parsed(lookup, "lookup_query", refuse);
   if (query) findings.push(...checkLookup(query));
 }
 
-function checkBulkCopy(config: SqlxConfig, driver: SqlDriver | undefined, statement: Statement | undefined, refuse: Refuse): void {
-  if (driver && !driver.bulkCopy) refuse("bulk_copy", () => { throw errors.NOT_HERE({ field: "bulk_copy", reason: `${driver.dialect} has no COPY` }); });
+function checkBulkCopy(
+  config: SqlxConfig,
+  driver: SqlDriver | undefined,
+  statement: Statement | undefined,
+  refuse: Refuse,
+): void {
+  if (driver && !driver.bulkCopy)
+    refuse("bulk_copy", () => {
+      throw errors.NOT_HERE({ field: "bulk_copy", reason: `${driver.dialect} has no COPY` });
+    });
   if (config.columns === "auto") return;
   refuse("bulk_copy", () => {
     if (!statement) throw errors.NEEDS({ field: "bulk_copy", needs: "columns: auto, or an insert_query with tokens" });
@@ -98,33 +126,58 @@ function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: R
   const column = config.cursor_column;
   for (const field of ["publication", "slot_name", "create_publication"] as const) {
     if (config[field] == null || config[field] === false) continue;
-    refuse(field, () => { throw errors.NOT_HERE({ field, reason: "change capture is an endpoint of its own: use postgres_cdc" }); });
+    refuse(field, () => {
+      throw errors.NOT_HERE({ field, reason: "change capture is an endpoint of its own: use postgres_cdc" });
+    });
   }
   if (config.select_query != null) {
-    refuse("select_query", () => { throw errors.NOT_HERE({ field: "select_query", reason: "create a view and name it as table" }); });
+    refuse("select_query", () => {
+      throw errors.NOT_HERE({ field: "select_query", reason: "create a view and name it as table" });
+    });
   }
   if (column == null) {
     for (const field of ["cursor_id", "checkpoint_store"] as const) {
-      if (config[field] != null) refuse(field, () => { throw errors.NEEDS({ field, needs: "cursor_column" }); });
+      if (config[field] != null)
+        refuse(field, () => {
+          throw errors.NEEDS({ field, needs: "cursor_column" });
+        });
     }
     for (const field of ["source_metadata", "timestamps"] as const) {
       if (config[field] == null || config[field] === false || config[field] === "text") continue;
-      refuse(field, () => { throw errors.NEEDS({ field, needs: "cursor_column: rows of a queue are their payloads" }); });
+      refuse(field, () => {
+        throw errors.NEEDS({ field, needs: "cursor_column: rows of a queue are their payloads" });
+      });
     }
     return;
   }
   if (config.delete_after_read) {
-    refuse("delete_after_read", () => { throw errors.TOGETHER({ first: "delete_after_read", second: "cursor_column", reason: "reading by a cursor never writes to the table" }); });
+    refuse("delete_after_read", () => {
+      throw errors.TOGETHER({
+        first: "delete_after_read",
+        second: "cursor_column",
+        reason: "reading by a cursor never writes to the table",
+      });
+    });
   }
   if (config.timestamps === "rfc3339" && driver && driver.dialect !== "postgres") {
-    refuse("timestamps", () => { throw errors.NOT_HERE({ field: "timestamps", reason: `${driver.dialect} has no type for times with a zone` }); });
+    refuse("timestamps", () => {
+      throw errors.NOT_HERE({ field: "timestamps", reason: `${driver.dialect} has no type for times with a zone` });
+    });
   }
   if (config.checkpoint_store != null && config.cursor_id == null) {
-    refuse("checkpoint_store", () => { throw errors.NEEDS({ field: "checkpoint_store", needs: "cursor_id, the name of the position" }); });
+    refuse("checkpoint_store", () => {
+      throw errors.NEEDS({ field: "checkpoint_store", needs: "cursor_id, the name of the position" });
+    });
   }
   refuse("checkpoint_store", () => void cursorPlace(config));
   if (config.cursor_id == null) {
-    findings.push({ level: "note", path: ["cursor_column"], code: "MQB_SQL_NO_CURSOR_ID", message: "no position is kept: every start reads the table from its beginning", hint: "set cursor_id to a name for the position" });
+    findings.push({
+      level: "note",
+      path: ["cursor_column"],
+      code: "MQB_SQL_NO_CURSOR_ID",
+      message: "no position is kept: every start reads the table from its beginning",
+      hint: "set cursor_id to a name for the position",
+    });
   }
 }
 

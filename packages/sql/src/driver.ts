@@ -18,7 +18,8 @@ const SCHEMES: Readonly<Record<string, Known>> = {
 /** The driver for a URL's scheme. Throws a `config` error that names the package to install when there is none. */
 export function driverFor(url: string, service: FindService): SqlDriver {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined) throw errors.URL({ field: "url", reason: "it has no scheme, such as postgres: or sqlite:" });
+  if (scheme === undefined)
+    throw errors.URL({ field: "url", reason: "it has no scheme, such as postgres: or sqlite:" });
   const known = Object.hasOwn(SCHEMES, scheme) ? SCHEMES[scheme] : undefined;
   if (!known) throw errors.SCHEME({ scheme });
   const driver = service(`sql:${known.dialect}`);

@@ -6,8 +6,8 @@ import { errors } from "./errors.ts";
 import { openInput } from "./open-input.ts";
 import { openOutput } from "./open-output.ts";
 import { probe } from "./probe.ts";
-import { parseStatement } from "./statement/parse.ts";
 import { tailOf } from "./statement/insert.ts";
+import { parseStatement } from "./statement/parse.ts";
 
 /** Tables of SQL databases. One definition for all of them: the URL's scheme picks the driver. */
 export const sqlx = defineEndpoint<SqlxConfig>({
@@ -58,7 +58,7 @@ function outputCapabilities(config: SqlxConfig): OutputCapabilities {
 function doesNothingTwice(insert: string): boolean {
   try {
     const tail = tailOf(parseStatement(insert, "insert_query"));
-    return /\bon\s+conflict\b[^]*\bdo\s+nothing\b/i.test(tail);
+    return /\bon\s+conflict\b[\s\S]*\bdo\s+nothing\b/i.test(tail);
   } catch {
     return false; // the check says what is wrong with it
   }

@@ -76,7 +76,8 @@ export const errors = defineErrors("MQB_SQL", {
   }),
   CURSOR_POSITION: errorRow<{ column: string; target: string }>({
     kind: "permanent",
-    message: (p) => `${p.column} of ${p.target} is no position: source_metadata needs whole numbers from 0 up, each once`,
+    message: (p) =>
+      `${p.column} of ${p.target} is no position: source_metadata needs whole numbers from 0 up, each once`,
   }),
   CHECKPOINT_OTHER: errorRow<{ id: string; stored: string; source: string }>({
     kind: "config",

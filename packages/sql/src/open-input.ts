@@ -9,7 +9,7 @@ import { errors } from "./errors.ts";
 import { CursorConsumer } from "./source/cursor-consumer.ts";
 import { Pauses } from "./source/pause.ts";
 import { QueueConsumer, releaseLeft } from "./source/queue-consumer.ts";
-import { SESSION, Saver } from "./source/saver.ts";
+import { Saver, SESSION } from "./source/saver.ts";
 import { parseTableName } from "./table-name.ts";
 
 export async function openInput(config: SqlxConfig, context: OpenContext): Promise<Consumer> {
@@ -25,14 +25,24 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
       const queue = await shared.value.queue(table);
       await releaseLeft(queue, context.session);
       const details = { driver: driver.dialect, mode: "queue" };
-      return new QueueConsumer({ ...common, queue, clock, session: context.session, remove: config.delete_after_read ?? false, details });
+      return new QueueConsumer({
+        ...common,
+        queue,
+        clock,
+        session: context.session,
+        remove: config.delete_after_read ?? false,
+        details,
+      });
     }
     const column = config.cursor_column;
     const pages = await shared.value.preparePages({ table, cursor: column, rfc3339: config.timestamps === "rfc3339" });
     const stored = await storedPosition(config, context, shared.value);
     const acked = (context.session.get(SESSION) as string | undefined) ?? stored?.value;
     if (stored?.kind !== undefined && stored.kind !== pages.kind) {
-      throw errors.CHECKPOINT_VALUE({ id: config.cursor_id!, reason: `it holds ${stored.kind}:, and ${column} is ${pages.kind}:` });
+      throw errors.CHECKPOINT_VALUE({
+        id: config.cursor_id!,
+        reason: `it holds ${stored.kind}:, and ${column} is ${pages.kind}:`,
+      });
     }
     const saver = new Saver({ kind: pages.kind, acked, session: context.session, stored: stored?.place, clock, log });
     const stamp = context.positions || config.source_metadata === true;

@@ -75,7 +75,8 @@ async function columnRows(opening: Opening): Promise<RowMaker> {
     return column.name;
   };
   const key = keyNames(config.key).map((name) => named("key", name));
-  if (key.length > 0 && !uniqueKeys.some((unique) => sameNames(unique, key))) throw errors.NO_UNIQUE_KEY({ key, target });
+  if (key.length > 0 && !uniqueKeys.some((unique) => sameNames(unique, key)))
+    throw errors.NO_UNIQUE_KEY({ key, target });
   const extra = config.extra_column == null ? undefined : named("extra_column", config.extra_column);
   const prepare = (used: readonly ColumnInfo[]): Promise<PreparedInsert> =>
     database.prepareInsert({ kind: "columns", table: sql, columns: used, key, copy: config.bulk_copy ?? false });

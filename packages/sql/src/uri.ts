@@ -8,7 +8,8 @@ export function sqlScheme(scheme: string): SchemeDefinition {
     config: ({ body }: EndpointUri) => ({ url: `${scheme}:${body}` }),
     uri(config) {
       const { url } = config as { readonly url?: unknown };
-      const [, written, body, query] = typeof url === "string" ? (/^([a-z]+):([^?]*)(?:\?(.*))?$/is.exec(url) ?? []) : [];
+      const [, written, body, query] =
+        typeof url === "string" ? (/^([a-z]+):([^?]*)(?:\?(.*))?$/is.exec(url) ?? []) : [];
       if (written?.toLowerCase() !== scheme || body === undefined) return undefined;
       return { scheme, body, params: [...new URLSearchParams(query ?? "")] };
     },

@@ -5,7 +5,8 @@ import { rawRows } from "./raw.ts";
 import type { PgType } from "./types.ts";
 
 /** As a statement names a type, which it does in quotes where the name is a word of SQL; and without them. */
-const TYPE = (alias: string, space: string): string => `quote_ident(${space}.nspname) || '.' || quote_ident(${alias}.typname)`;
+const TYPE = (alias: string, space: string): string =>
+  `quote_ident(${space}.nspname) || '.' || quote_ident(${alias}.typname)`;
 const PLAIN = (alias: string, space: string): string => `${space}.nspname || '.' || ${alias}.typname`;
 
 const COLUMNS = `

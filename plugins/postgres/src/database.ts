@@ -12,7 +12,8 @@ const BYTEA = 17;
 
 /** A database over a pool of connections. */
 export function postgresDatabase(pool: PostgresPool): SqlDatabase {
-  const describe = (table: TableName): Promise<TableInfo | undefined> => pool.use((client) => describeTable(client, table));
+  const describe = (table: TableName): Promise<TableInfo | undefined> =>
+    pool.use((client) => describeTable(client, table));
   const existing = async (table: TableName): Promise<TableInfo> => {
     const info = await describe(table);
     if (!info) throw sqlErrors.NO_TABLE({ target: `${pool.target} ${table.written}` });
@@ -22,7 +23,10 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
     describe,
     async createQueueTable(table) {
       if (await describe(table)) return;
-      const name = [table.schema, table.table].filter((part) => part !== undefined).map(folded).join(".");
+      const name = [table.schema, table.table]
+        .filter((part) => part !== undefined)
+        .map(folded)
+        .join(".");
       const index = folded(`idx_${table.table}_locked_until`);
       await pool.transaction(async (client) => {
         // Two that create it at once would meet in the catalog.
@@ -49,7 +53,9 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
 async function run(client: pg.PoolClient, sql: string, values: readonly OwnValue[]): Promise<OwnValue[][]> {
   let n = 0;
   const text = sql.replace(/\?/g, () => `$${++n}`);
-  const bound = values.map((value) => (typeof value === "bigint" ? String(value) : value instanceof Uint8Array ? Buffer.from(value) : value));
+  const bound = values.map((value) =>
+    typeof value === "bigint" ? String(value) : value instanceof Uint8Array ? Buffer.from(value) : value,
+  );
   const { rows, fields } = await raw(client, text, bound);
   return rows.map((row) =>
     row.map((value, i) =>

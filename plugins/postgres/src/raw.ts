@@ -14,7 +14,13 @@ export async function raw(
   values: readonly unknown[] = [],
   name?: string,
 ): Promise<RawResult> {
-  const query = { text, values: [...values], rowMode: "array", types: TEXTS, ...(name === undefined ? {} : { name }) } as const;
+  const query = {
+    text,
+    values: [...values],
+    rowMode: "array",
+    types: TEXTS,
+    ...(name === undefined ? {} : { name }),
+  } as const;
   const result = await client.query<(string | null)[]>(query);
   return { rows: result.rows, fields: result.fields };
 }

@@ -1,4 +1,14 @@
-import { FieldKind, isJsonArray, isJsonObject, JsonNumber, type JsonValue, numberText, parseJson, readString, writeJson } from "@mqb/json";
+import {
+  FieldKind,
+  isJsonArray,
+  isJsonObject,
+  JsonNumber,
+  type JsonValue,
+  numberText,
+  parseJson,
+  readString,
+  writeJson,
+} from "@mqb/json";
 import { type Encoder, sqlErrors } from "@mqb/sql";
 
 /** A type as a statement names it, and as its values are read. */

@@ -20,12 +20,29 @@ function at(change: (url: URL) => void): string {
 const bad: ConnectorFixture["bad"] = [
   { name: "a wrong password", side: "input", config: { url: at((url) => void (url.password = "wrong")), table: "t" } },
   { name: "an unknown user", side: "output", config: { url: at((url) => void (url.username = "nobody")), table: "t" } },
-  { name: "an unknown database", side: "input", config: { url: at((url) => void (url.pathname = "/nothing")), table: "t" } },
+  {
+    name: "an unknown database",
+    side: "input",
+    config: { url: at((url) => void (url.pathname = "/nothing")), table: "t" },
+  },
   { name: "a table that is not there", side: "output", config: { url: SERVER, table: "not_there" } },
   { name: "a table that is not there, as a source", side: "input", config: { url: SERVER, table: "not_there" } },
-  { name: "a statement with a fault", side: "output", config: { url: SERVER, table: "t", insert_query: "INSRT INTO t VALUES (${payload:a})" } },
+  {
+    name: "a statement with a fault",
+    side: "output",
+    config: { url: SERVER, table: "t", insert_query: "INSRT INTO t VALUES (${payload:a})" },
+  },
   { name: "an unknown parameter of the URL", side: "output", config: { url: `${SERVER}?sslmoed=require`, table: "t" } },
-  { name: "COPY with a conflict clause", side: "output", config: { url: SERVER, table: "t", bulk_copy: true, insert_query: "INSERT INTO t (id) VALUES (${payload:id}) ON CONFLICT DO NOTHING" } },
+  {
+    name: "COPY with a conflict clause",
+    side: "output",
+    config: {
+      url: SERVER,
+      table: "t",
+      bulk_copy: true,
+      insert_query: "INSERT INTO t (id) VALUES (${payload:id}) ON CONFLICT DO NOTHING",
+    },
+  },
 ];
 
 interface Kind {
@@ -43,7 +60,8 @@ const kinds: readonly Kind[] = [
     name: "queue",
     input: { delete_after_read: true },
     output: {},
-    columns: "id bigserial primary key, payload bytea not null, locked_until timestamptz, created_at timestamptz default now()",
+    columns:
+      "id bigserial primary key, payload bytea not null, locked_until timestamptz, created_at timestamptz default now()",
     fixture: { holds: { metadata: false, ids: false } },
   },
   {
@@ -98,10 +116,13 @@ for (const { name, input, output, columns, fixture } of kinds) {
           });
           return {
             ...sides(SERVER),
-            via: ({ host, port }: Address) => sides(at((one) => {
-              one.hostname = host;
-              one.port = String(port);
-            })),
+            via: ({ host, port }: Address) =>
+              sides(
+                at((one) => {
+                  one.hostname = host;
+                  one.port = String(port);
+                }),
+              ),
             cleanup: async () => void (await sql(`DROP TABLE IF EXISTS ${table}, mqb_cursors_${table}`)),
           };
         },

@@ -15,7 +15,7 @@ export async function sql(statements: string, url = SERVER): Promise<(string | n
   await client.connect();
   try {
     const types = { getTypeParser: () => (value: string) => value };
-    const result: unknown = await client.query({ text: statements, rowMode: "array", types } as never);
+    const result: unknown = await client.query({ text: statements, rowMode: "array", types: types as never });
     const last = (Array.isArray(result) ? result.at(-1) : result) as { readonly rows: (string | null)[][] };
     return last.rows;
   } finally {

@@ -57,7 +57,9 @@ async function psql(url: string, path: string): Promise<string> {
 /** What differs in each run: ids, times, and the texts of errors. */
 function masked(text: string): string {
   return text
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => (id.startsWith("01900000") ? id : "<UUID7>"))
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
+      id.startsWith("01900000") ? id : "<UUID7>",
+    )
     .replace(/("mq_bridge\.dlq\.timestamp_ms":)"\d+"/g, '$1"<MS>"')
     .replace(/("updated_at_ms":)\d+/g, "$1<MS>")
     .replace(/("mq_bridge\.dlq\.error":)"(?:[^"\\]|\\.)*"/g, '$1"<ERROR>"');
@@ -83,7 +85,10 @@ async function run(name: string): Promise<void> {
     const config = (await dir.read("config.yaml")).replaceAll("@PG@", database.url).replaceAll("@W@", dir.path);
     const routes = parse(config) as Readonly<Record<string, unknown>>;
     for (const step of vector.before ?? []) {
-      const text = (await dir.read(step.file)).replace(/\bdatabase vec\b/g, `database ${new URL(database.url).pathname.slice(1)}`);
+      const text = (await dir.read(step.file)).replace(
+        /\b(database|c) vec\b/g,
+        `$1 ${new URL(database.url).pathname.slice(1)}`,
+      );
       await writeFile(dir.file(step.file), text);
       await psql(database.url, dir.file(step.file));
     }
@@ -120,7 +125,9 @@ describe("recorded runs of the original", () => {
   it.each(names)("%s", run);
 
   it("have a reason wherever ours are different", () => {
-    const different = names.filter((name) => readdirSync(new URL(`${name}/`, folder)).some((one) => one.startsWith("ours.")));
+    const different = names.filter((name) =>
+      readdirSync(new URL(`${name}/`, folder)).some((one) => one.startsWith("ours.")),
+    );
     expect(different).toEqual(Object.keys(DIFFERENT));
   });
 });

@@ -1,4 +1,12 @@
-import { type ColumnInfo, type OwnValue, quoteIdentifier, type SqlDatabase, sqlErrors, type TableInfo, type TableName } from "@mqb/sql";
+import {
+  type ColumnInfo,
+  type OwnValue,
+  quoteIdentifier,
+  type SqlDatabase,
+  sqlErrors,
+  type TableInfo,
+  type TableName,
+} from "@mqb/sql";
 import type { Session } from "./client/session.ts";
 import { prepareInsert } from "./insert.ts";
 import { prepareLookup } from "./lookup.ts";
@@ -7,7 +15,8 @@ import { openQueue } from "./queue.ts";
 
 /** A database over one connection. */
 export function sqliteDatabase(session: Session): SqlDatabase {
-  const describe = (table: TableName): Promise<TableInfo | undefined> => session.use(() => describeTable(session, table));
+  const describe = (table: TableName): Promise<TableInfo | undefined> =>
+    session.use(() => describeTable(session, table));
   const existing = async (table: TableName): Promise<TableInfo> => {
     const info = await describe(table);
     if (!info) throw sqlErrors.NO_TABLE({ target: `${session.target} ${table.written}` });
@@ -27,7 +36,9 @@ export function sqliteDatabase(session: Session): SqlDatabase {
           )
           .run();
         const owner = table.schema === undefined ? "" : `${quoteIdentifier(table.schema)}.`;
-        session.prepare(`CREATE INDEX IF NOT EXISTS ${owner}${index} ON ${quoteIdentifier(table.table)} (locked_until)`).run();
+        session
+          .prepare(`CREATE INDEX IF NOT EXISTS ${owner}${index} ON ${quoteIdentifier(table.table)} (locked_until)`)
+          .run();
       });
     },
     async prepareInsert(plan) {
@@ -68,9 +79,11 @@ function describeTable(session: Session, table: TableName): TableInfo | undefine
     .prepare(`SELECT name FROM pragma_index_list(?, ?) WHERE "unique" = 1 AND partial = 0`)
     .all(table.table, schema ?? "main") as [string][];
   const unique = indexes.map(([index]) =>
-    (session.prepare("SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno").all(index, schema ?? "main") as [string | null][]).map(
-      ([name]) => name ?? "",
-    ),
+    (
+      session.prepare("SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno").all(index, schema ?? "main") as [
+        string | null,
+      ][]
+    ).map(([name]) => name ?? ""),
   );
   return { sql: nameOf(table), columns, uniqueKeys: primary.length > 0 ? [primary, ...unique] : unique };
 }

@@ -26,7 +26,8 @@ export const sqliteDriver: SqlDriver = {
     return typeof location === "string" ? location : undefined;
   },
   target,
-  connect: ({ url, create, acquireTimeoutMs }, { baseDir }) => connect(url, { baseDir, create, patienceMs: acquireTimeoutMs }),
+  connect: ({ url, create, acquireTimeoutMs }, { baseDir }) =>
+    connect(url, { baseDir, create, patienceMs: acquireTimeoutMs }),
 };
 
 export function target(url: string): string {
@@ -51,7 +52,12 @@ export async function connect(url: string, { baseDir, create, patienceMs }: Opti
   try {
     const connection = new DatabaseSync(path, { readOnly: mode === "ro", timeout: BLOCKING_MS });
     connection.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
-    const session = new Session(connection, target(url), patienceMs, keepsStatements ? collectStatements : async () => {});
+    const session = new Session(
+      connection,
+      target(url),
+      patienceMs,
+      keepsStatements ? collectStatements : async () => {},
+    );
     // Only a statement that reads finds out that a file is no database.
     await session.use(() => session.prepare("SELECT count(*) FROM sqlite_master").get());
     return sqliteDatabase(session);

@@ -1,4 +1,11 @@
-import { type Bound, type Encoder, type InsertPlan, type PreparedInsert, quoteIdentifier, type StatementPieces } from "@mqb/sql";
+import {
+  type Bound,
+  type Encoder,
+  type InsertPlan,
+  type PreparedInsert,
+  quoteIdentifier,
+  type StatementPieces,
+} from "@mqb/sql";
 import type { Session } from "./client/session.ts";
 import { columnEncoder, tokenEncoder } from "./values.ts";
 
@@ -51,14 +58,22 @@ function columnStatement(plan: Extract<InsertPlan, { readonly kind: "columns" }>
   const names = columns.map(({ name }) => quoteIdentifier(name));
   const head = `INSERT INTO ${table} (${names.join(", ")}) VALUES `;
   const row = columns.flatMap((_, i) => [i === 0 ? "(" : ", ", i]).concat(")");
-  const tail = key.length > 0 ? ` ON CONFLICT (${key.map(quoteIdentifier).join(", ")}) ${updateOf(columns.map(({ name }) => name), key)}` : "";
+  const tail =
+    key.length > 0
+      ? ` ON CONFLICT (${key.map(quoteIdentifier).join(", ")}) ${updateOf(
+          columns.map(({ name }) => name),
+          key,
+        )}`
+      : "";
   return { encoders: columns.map(columnEncoder), whole: [head, ...row, tail], repeated: { head, row, tail } };
 }
 
 /** What the record has; other columns keep what they have. */
 function updateOf(names: readonly string[], key: readonly string[]): string {
   const others = names.filter((name) => !key.includes(name)).map(quoteIdentifier);
-  return others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+  return others.length === 0
+    ? "DO NOTHING"
+    : `DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
 }
 
 interface Sql {
@@ -69,7 +84,11 @@ interface Sql {
 
 export function sqlOf(pieces: StatementPieces): Sql {
   const order: number[] = [];
-  const sql = pieces.map((piece) => (typeof piece === "string" ? piece : (order.push(piece), "?"))).join("");
+  let sql = "";
+  for (const piece of pieces) {
+    if (typeof piece === "number") order.push(piece);
+    sql += typeof piece === "number" ? "?" : piece;
+  }
   return { sql, order };
 }
 

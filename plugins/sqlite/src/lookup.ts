@@ -1,5 +1,5 @@
-import { type PreparedLookup, sqlErrors, type StatementPieces } from "@mqb/sql";
 import type { Encoder } from "@mqb/sql";
+import { type PreparedLookup, type StatementPieces, sqlErrors } from "@mqb/sql";
 import type { Session } from "./client/session.ts";
 import { sqlOf } from "./insert.ts";
 import { RowJson } from "./row-json.ts";

@@ -1,5 +1,12 @@
 import type { Slab } from "@mqb/core/plugin";
-import { type ColumnInfo, type PageSource, type PreparedPages, quoteIdentifier, sqlErrors, type TableInfo } from "@mqb/sql";
+import {
+  type ColumnInfo,
+  type PageSource,
+  type PreparedPages,
+  quoteIdentifier,
+  sqlErrors,
+  type TableInfo,
+} from "@mqb/sql";
 import type { Session } from "./client/session.ts";
 import { RowJson } from "./row-json.ts";
 import { affinityOf } from "./values.ts";
@@ -32,7 +39,12 @@ function columnNamed(cursor: string, { columns }: TableInfo, target: string): Co
   const lower = cursor.toLowerCase();
   const column = columns.find(({ name }) => name.toLowerCase() === lower);
   if (column) return column;
-  throw sqlErrors.NO_COLUMN({ field: "cursor_column", column: cursor, target, columns: columns.map(({ name }) => name) });
+  throw sqlErrors.NO_COLUMN({
+    field: "cursor_column",
+    column: cursor,
+    target,
+    columns: columns.map(({ name }) => name),
+  });
 }
 
 /** By the declared type, or, where it leaves that open, by what is in the column. */
@@ -42,7 +54,7 @@ async function kindOf(session: Session, tableSql: string, { name, type }: Column
   if (affinity === "text") return "str";
   const column = quoteIdentifier(name);
   const sample = `SELECT typeof(${column}) FROM ${tableSql} WHERE ${column} IS NOT NULL ORDER BY ${column} LIMIT 1`;
-  const [found] = (await session.use(() => session.prepare(sample).get())) as [string] | undefined ?? [];
+  const [found] = ((await session.use(() => session.prepare(sample).get())) as [string] | undefined) ?? [];
   if (found === "text") return "str";
   if (found === "integer" || found === undefined) return "int";
   throw sqlErrors.CURSOR_TYPE({ column: name, target: session.target, type: type === "" ? found : type });

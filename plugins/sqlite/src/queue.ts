@@ -16,11 +16,19 @@ export function openQueue(session: Session, { sql, columns }: TableInfo): SqlQue
   }
   const id = columns.find(({ name }) => name.toLowerCase() === "id")!;
   if (affinityOf(id.type) !== "integer") {
-    throw sqlErrors.STATEMENT({ field: "table", reason: `the id of a queue is an integer, and that of ${target} is ${id.type}` });
+    throw sqlErrors.STATEMENT({
+      field: "table",
+      reason: `the id of a queue is an integer, and that of ${target} is ${id.type}`,
+    });
   }
   const free = `locked_until IS NULL OR locked_until <= ${NOW}`;
   const lease = (ms: number): string => `+${(ms / 1000).toFixed(3)} seconds`;
-  const owned = async (ids: readonly string[], token: string, statement: (marks: string) => string, first: unknown[]): Promise<void> => {
+  const owned = async (
+    ids: readonly string[],
+    token: string,
+    statement: (marks: string) => string,
+    first: unknown[],
+  ): Promise<void> => {
     await session.transaction(() => {
       for (let at = 0; at < ids.length; at += AT_ONCE) {
         const some = ids.slice(at, at + AT_ONCE).map(BigInt);
@@ -47,14 +55,26 @@ export function openQueue(session: Session, { sql, columns }: TableInfo): SqlQue
     remove: ({ token }, ids) =>
       owned(ids, token, (marks) => `DELETE FROM ${sql} WHERE id IN (${marks}) AND locked_until = ?`, []),
     release: ({ token }, ids) =>
-      owned(ids, token, (marks) => `UPDATE ${sql} SET locked_until = NULL WHERE id IN (${marks}) AND locked_until = ?`, []),
+      owned(
+        ids,
+        token,
+        (marks) => `UPDATE ${sql} SET locked_until = NULL WHERE id IN (${marks}) AND locked_until = ?`,
+        [],
+      ),
     async renew(claim, ids, leaseMs): Promise<Claim> {
       const [token] = (await session.use(() => session.prepare(`SELECT ${LATER}`).get(lease(leaseMs)))) as [string];
-      await owned(ids, claim.token, (marks) => `UPDATE ${sql} SET locked_until = ? WHERE id IN (${marks}) AND locked_until = ?`, [token]);
+      await owned(
+        ids,
+        claim.token,
+        (marks) => `UPDATE ${sql} SET locked_until = ? WHERE id IN (${marks}) AND locked_until = ?`,
+        [token],
+      );
       return { ...claim, token };
     },
     async pending() {
-      const [count] = (await session.use(() => session.prepare(`SELECT count(*) FROM ${sql} WHERE ${free}`).get())) as [bigint];
+      const [count] = (await session.use(() => session.prepare(`SELECT count(*) FROM ${sql} WHERE ${free}`).get())) as [
+        bigint,
+      ];
       return Number(count);
     },
   };

@@ -1,6 +1,6 @@
-import { sqlErrors } from "@mqb/sql";
-import type { ColumnInfo, Encoder } from "@mqb/sql";
 import { FieldKind, JsonNumber, numberText, readString } from "@mqb/json";
+import type { ColumnInfo, Encoder } from "@mqb/sql";
+import { sqlErrors } from "@mqb/sql";
 
 const MOST = 2n ** 63n - 1n;
 const LEAST = -(2n ** 63n);
@@ -71,7 +71,10 @@ function numberValue(text: string, affinity: Affinity, column: string): bigint |
   const double = Number(text);
   if (affinity === "real" && Number.isFinite(double)) return double;
   // Up to 15 digits a double gives them all back.
-  const digits = text.replace(/[eE].*$/, "").replace(/[^0-9]/g, "").replace(/^0+/, "").length;
+  const digits = text
+    .replace(/[eE].*$/, "")
+    .replace(/[^0-9]/g, "")
+    .replace(/^0+/, "").length;
   if (digits <= 15 && Number.isFinite(double)) return double;
   return Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text)) ? double : text;
 }

@@ -64,7 +64,9 @@ for (const { name, input, output, create, fixture } of kinds) {
           const url = `sqlite://${dir.file("records.db")}`;
           const driver = plugin.services?.["sql:sqlite"];
           const context = { path: "", baseDir: dir.path, log: console, signal: new AbortController().signal };
-          const settings = { url, create: true, acquireTimeoutMs: 5000 } as Parameters<NonNullable<typeof driver>["connect"]>[0];
+          const settings = { url, create: true, acquireTimeoutMs: 5000 } as Parameters<
+            NonNullable<typeof driver>["connect"]
+          >[0];
           const database = await driver!.connect(settings, context);
           await database.execute(create ?? queueTable, []);
           await database.close();

@@ -32,8 +32,14 @@ async function contents(path: string, sql?: string): Promise<unknown> {
     prepared.setReturnArrays(true);
     return prepared.all() as unknown[][];
   };
-  const tables = all("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name");
-  const found = tables.map(([name, statement]) => ({ name, statement, rows: all(`SELECT * FROM "${String(name)}"`).map(shown) }));
+  const tables = all(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
+  );
+  const found = tables.map(([name, statement]) => ({
+    name,
+    statement,
+    rows: all(`SELECT * FROM "${String(name)}"`).map(shown),
+  }));
   database.close();
   return found;
 }

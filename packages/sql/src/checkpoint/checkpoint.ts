@@ -7,7 +7,6 @@ import type { Positions } from "./checkpoint-table.ts";
 import { cursorPlace, openPositions } from "./open.ts";
 import { formatPosition, parsePosition, readStored, writeStored } from "./position.ts";
 
-
 /** The stored position of a cursor; undefined when the configuration keeps none. */
 export function checkpoint(config: SqlxConfig, context: CheckpointContext): Checkpoint | undefined {
   const place = cursorPlace(config);

@@ -1,8 +1,8 @@
 import type { StateStore } from "@mqb/core/plugin";
 import type { SqlxConfig } from "../config.ts";
 import type { SqlDatabase } from "../contract.ts";
-import { parseTableName } from "../table-name.ts";
 import { forPositions } from "../state/url.ts";
+import { parseTableName } from "../table-name.ts";
 import { CheckpointTable, type Positions } from "./checkpoint-table.ts";
 import { cursorKey, cursorTable } from "./names.ts";
 import { StorePositions } from "./store-positions.ts";
@@ -22,7 +22,8 @@ export function cursorPlace(config: SqlxConfig): CursorPlace | undefined {
   const { table, cursor_column: column, cursor_id: id, checkpoint_store: store } = config;
   if (column == null || id == null) return undefined;
   const isUrl = store != null && /^[a-z][a-z0-9+.-]*:/i.test(store);
-  const named = store != null && !isUrl ? parseTableName(store.replace(/^\//, ""), "checkpoint_store").table : undefined;
+  const named =
+    store != null && !isUrl ? parseTableName(store.replace(/^\//, ""), "checkpoint_store").table : undefined;
   return {
     key: cursorKey(table, id),
     source: `sqlx:${table}:${column}`,

@@ -134,7 +134,8 @@ export class ColumnRows implements RowMaker {
     }
     for (const member of unmapped) {
       const name = shape.names[member]!;
-      if (!taken.has(name)) parts.push(`${JSON.stringify(name)}:${bytes.toString("utf8", starts[member], ends[member])}`);
+      if (!taken.has(name))
+        parts.push(`${JSON.stringify(name)}:${bytes.toString("utf8", starts[member], ends[member])}`);
     }
     const text = Buffer.from(`{${parts.join(",")}}`);
     return encode(FieldKind.object, text, 0, text.length);

@@ -8,11 +8,11 @@ import {
   type Slab,
   slabBatch,
 } from "@mqb/core/plugin";
-import { errors } from "../errors.ts";
 import type { PreparedPages } from "../contract.ts";
+import { errors } from "../errors.ts";
 import { CursorValues } from "./cursor-values.ts";
 import type { Pauses } from "./pause.ts";
-import { Saver } from "./saver.ts";
+import type { Saver } from "./saver.ts";
 
 export interface CursorSetup {
   readonly pages: PreparedPages;

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@mqb/core/plugin";
+import type { Positions } from "../checkpoint/checkpoint-table.ts";
 import type { CursorPlace } from "../checkpoint/open.ts";
 import { writeStored } from "../checkpoint/position.ts";
-import type { Positions } from "../checkpoint/checkpoint-table.ts";
 
 /** Keeps the position of a cursor in the session, and where the configuration names a place, there. */
 export class Saver {

@@ -19,7 +19,9 @@ export class CheckpointStore implements StateStore {
 
   create(): Promise<unknown> {
     const columns = `"cursor_id" VARCHAR(255) PRIMARY KEY, "last_value" TEXT`;
-    return this.database.use((database) => database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []));
+    return this.database.use((database) =>
+      database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []),
+    );
   }
 
   getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {

@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, kindOf, type StateEntry, type StateStore, type StateWrite, type WriteResult } from "@mqb/core/plugin";
+import {
+  type Clock,
+  kindOf,
+  type StateEntry,
+  type StateStore,
+  type StateWrite,
+  type WriteResult,
+} from "@mqb/core/plugin";
 import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { quoteIdentifier } from "../table-name.ts";
 import { Closable } from "./closable.ts";
@@ -33,7 +40,9 @@ export class EntryStore implements StateStore {
   create(): Promise<unknown> {
     const { bytesType } = this.setup;
     const columns = `"state_key" TEXT PRIMARY KEY, "value" ${bytesType} NOT NULL, "version" TEXT NOT NULL, "expires_at" BIGINT`;
-    return this.database.use((database) => database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []));
+    return this.database.use((database) =>
+      database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []),
+    );
   }
 
   getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
@@ -53,7 +62,9 @@ export class EntryStore implements StateStore {
   deleteMany(keys: readonly string[]): Promise<void> {
     return this.database.use(async (database) => {
       for (const some of chunks(sorted(keys.map(encodeKey)))) {
-        await patiently(() => database.execute(`DELETE FROM ${this.table} WHERE "state_key" IN (${marks(some)})`, some));
+        await patiently(() =>
+          database.execute(`DELETE FROM ${this.table} WHERE "state_key" IN (${marks(some)})`, some),
+        );
       }
     });
   }
@@ -113,7 +124,12 @@ export class EntryStore implements StateStore {
         const { key, value, expiresAt } = writes[i]!;
         const written = encodeKey(key);
         versions.set(written, randomUUID());
-        values.push(written, value, versions.get(written)!, expiresAt === undefined ? null : BigInt(Math.floor(expiresAt)));
+        values.push(
+          written,
+          value,
+          versions.get(written)!,
+          expiresAt === undefined ? null : BigInt(Math.floor(expiresAt)),
+        );
       }
       if (isConditional) values.push(BigInt(this.setup.clock.now()));
       const rows = some.map(() => "(?, ?, ?, ?)").join(", ");
@@ -126,7 +142,12 @@ export class EntryStore implements StateStore {
     }
   }
 
-  private async replace(execute: Execute, writes: readonly StateWrite[], at: number, results: WriteResult[]): Promise<void> {
+  private async replace(
+    execute: Execute,
+    writes: readonly StateWrite[],
+    at: number,
+    results: WriteResult[],
+  ): Promise<void> {
     const { key, value, expectedVersion, expiresAt } = writes[at]!;
     const version = randomUUID();
     const update = `UPDATE ${this.table} SET "value" = ?, "version" = ?, "expires_at" = ? WHERE "state_key" = ? AND "version" = ? AND ("expires_at" IS NULL OR "expires_at" > ?) RETURNING "state_key"`;

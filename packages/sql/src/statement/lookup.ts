@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import type { Statement } from "./parse.ts";
 
 const TOKEN = "\u0001";
-const WRITES = /^\s*(?:with\b[^]*\b)?(insert|update|delete|merge|replace|truncate|drop|alter|create)\b/i;
+const WRITES = /^\s*(?:with\b[\s\S]*\b)?(insert|update|delete|merge|replace|truncate|drop|alter|create)\b/i;
 
 /** What is wrong with a `lookup_query`, and what is good to know about it. */
 export function checkLookup(statement: Statement): Finding[] {
@@ -16,7 +16,8 @@ export function checkLookup(statement: Statement): Finding[] {
   if (isBatched(outline)) {
     const outside = tokens.filter((_, i) => !isInside(outline, i));
     if (outside.length > 0) refuse(`with a token inside IN (…) no other may be used, and ${outside.join(", ")} is one`);
-    if (/\blimit\b/i.test(outline)) refuse("with a token inside IN (…) it answers many messages at once, and LIMIT would leave some without");
+    if (/\blimit\b/i.test(outline))
+      refuse("with a token inside IN (…) it answers many messages at once, and LIMIT would leave some without");
   }
   const writes = WRITES.exec(outline)?.[1];
   if (writes !== undefined) {

@@ -8,7 +8,8 @@ import { type Way, waysTo } from "./tls.ts";
 import { readAddress, target as targetOf } from "./url.ts";
 
 /** How values are written as texts, whatever the database's own settings are. */
-const SESSION = "-c timezone=UTC -c datestyle=ISO,MDY -c bytea_output=hex -c extra_float_digits=1 -c standard_conforming_strings=on";
+const SESSION =
+  "-c timezone=UTC -c datestyle=ISO,MDY -c bytea_output=hex -c extra_float_digits=1 -c standard_conforming_strings=on";
 /** An unreachable server is said sooner than a full pool. */
 const CONNECT_MS = 10_000;
 /** Work that a server does not answer is ended when the pool is closed. */
@@ -47,7 +48,8 @@ export class PostgresPool {
         return opened;
       } catch (error) {
         await opened.close();
-        if (n === ways.length - 1 || !isAboutTls(error)) throw tlsFailure(error, target, settings.tls) ?? classify(error, target);
+        if (n === ways.length - 1 || !isAboutTls(error))
+          throw tlsFailure(error, target, settings.tls) ?? classify(error, target);
       }
     }
     throw sqlErrors.LOST({ target, reason: "there is no way to it" });
@@ -105,7 +107,11 @@ export class PostgresPool {
         client = await this.pool.connect();
       } catch (error) {
         const isFull = /timeout exceeded when trying to connect/.test((error as Error).message) && this.used.size > 0;
-        if (isFull) throw sqlErrors.BUSY({ target: this.target, reason: "no connection of the pool came free in time" }, { cause: error });
+        if (isFull)
+          throw sqlErrors.BUSY(
+            { target: this.target, reason: "no connection of the pool came free in time" },
+            { cause: error },
+          );
         throw classify(error, this.target);
       }
       if (!this.testsFirst) return client;

@@ -10,7 +10,11 @@ export type Way = ConnectionOptions | false;
  * The ways to try, in their order. A `tls` block wins over `sslmode`; without both, TLS is taken where the server has it, except
  * on this machine, where it is tried last.
  */
-export async function waysTo(address: Address, settings: ConnectSettings, context: ConnectContext): Promise<readonly Way[]> {
+export async function waysTo(
+  address: Address,
+  settings: ConnectSettings,
+  context: ConnectContext,
+): Promise<readonly Way[]> {
   const { host, sslMode } = address;
   const place = { baseDir: context.baseDir, path: `${context.path}.tls`, role: "client" } as const;
   const named = isAddress(host) ? {} : { servername: host };

@@ -25,11 +25,13 @@ export function readAddress(url: string): Address | string {
   }
   if (parsed.hostname === "") return "it names no host; write postgres://user@host:port/database";
   for (const name of parsed.searchParams.keys()) {
-    if (!PARAMETERS.includes(name)) return `PostgreSQL has no parameter "${name}" here; there are ${PARAMETERS.join(", ")}`;
+    if (!PARAMETERS.includes(name))
+      return `PostgreSQL has no parameter "${name}" here; there are ${PARAMETERS.join(", ")}`;
   }
   const written = parsed.searchParams.get("sslmode") ?? parsed.searchParams.get("ssl-mode") ?? undefined;
   const sslMode = SSL_MODES.find((mode) => mode === written);
-  if (written !== undefined && sslMode === undefined) return `sslmode is "${written}"; there are ${SSL_MODES.join(", ")}`;
+  if (written !== undefined && sslMode === undefined)
+    return `sslmode is "${written}"; there are ${SSL_MODES.join(", ")}`;
   const path = decoded(parsed.pathname.slice(1));
   if (path.includes("/")) return `it names the database "${path}"; a name has no slash`;
   const username = parsed.username === "" ? undefined : decoded(parsed.username);

@@ -11,7 +11,8 @@ const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "
 export async function copyRows(client: pg.PoolClient, sql: string, rows: readonly (readonly Bound[])[]): Promise<void> {
   let text = "";
   for (const row of rows) {
-    for (let i = 0; i < row.length; i++) text += `${i === 0 ? "" : "\t"}${fieldText(row[i] as string | null | undefined)}`;
+    for (let i = 0; i < row.length; i++)
+      text += `${i === 0 ? "" : "\t"}${fieldText(row[i] as string | null | undefined)}`;
     text += "\n";
   }
   await pipeline(Readable.from([Buffer.from(text)]), client.query(copyFrom(sql)));

@@ -1,7 +1,7 @@
 import type { ColumnInfo, InsertPlan, PreparedInsert, TableInfo } from "@mqb/sql";
 import { quoteIdentifier, sqlErrors } from "@mqb/sql";
-import type { PostgresPool } from "../client/pool.ts";
 import { parameterTypes } from "../catalog.ts";
+import type { PostgresPool } from "../client/pool.ts";
 import { numbered, raw } from "../raw.ts";
 import { checked, columnEncoder, hexText, type PgType, tokenEncoder, withoutQuotes } from "../types.ts";
 import { copyRows } from "./copy.ts";
@@ -15,7 +15,11 @@ const binding: Pick<PreparedInsert, "text" | "bytes"> = {
   bytes: (_value, bytes) => hexText(bytes),
 };
 
-export async function prepareTemplate(pool: PostgresPool, plan: TemplatePlan, copied: TableInfo | undefined): Promise<PreparedInsert> {
+export async function prepareTemplate(
+  pool: PostgresPool,
+  plan: TemplatePlan,
+  copied: TableInfo | undefined,
+): Promise<PreparedInsert> {
   const whole = numbered(plan.whole);
   const types = await pool.use(async (client) => {
     try {
@@ -29,7 +33,11 @@ export async function prepareTemplate(pool: PostgresPool, plan: TemplatePlan, co
   const encoders = types.map(tokenEncoder);
   if (plan.copy && copied) {
     const sql = copyInto(copied.sql, plan.copy.columns);
-    return { ...binding, encoders, execute: (rows, signal) => pool.use((client) => copyRows(client, sql, rows), signal) };
+    return {
+      ...binding,
+      encoders,
+      execute: (rows, signal) => pool.use((client) => copyRows(client, sql, rows), signal),
+    };
   }
   const many = plan.repeated && repeatedStatement(plan.repeated, types);
   if (many !== undefined) return { ...binding, encoders, execute: executeMany(pool, many, types.length) };
@@ -52,7 +60,11 @@ export function prepareColumns(pool: PostgresPool, { table, columns, key, copy }
   const names = columns.map((column) => column.name);
   if (copy) {
     const sql = copyInto(table, names);
-    return { ...binding, encoders, execute: (rows, signal) => pool.use((client) => copyRows(client, sql, rows), signal) };
+    return {
+      ...binding,
+      encoders,
+      execute: (rows, signal) => pool.use((client) => copyRows(client, sql, rows), signal),
+    };
   }
   const { from, names: values } = unnested(types);
   const tail = key.length > 0 ? ` ON CONFLICT (${list(key)}) ${updateOf(names, key)}` : "";
@@ -62,7 +74,8 @@ export function prepareColumns(pool: PostgresPool, { table, columns, key, copy }
 
 function executeMany(pool: PostgresPool, sql: string, width: number): PreparedInsert["execute"] {
   const name = statementName(sql);
-  return (rows, signal) => pool.use(async (client) => void (await raw(client, sql, arraysOf(rows, width), name)), signal);
+  return (rows, signal) =>
+    pool.use(async (client) => void (await raw(client, sql, arraysOf(rows, width), name)), signal);
 }
 
 /** The group of VALUES as a SELECT from the rows; undefined where it says DEFAULT, which only VALUES can. */
@@ -71,7 +84,10 @@ function repeatedStatement(
   types: readonly PgType[],
 ): string | undefined {
   const { from, names } = unnested(types);
-  const group = row.map((piece) => (typeof piece === "number" ? names[piece] : piece)).join("").trim();
+  const group = row
+    .map((piece) => (typeof piece === "number" ? names[piece] : piece))
+    .join("")
+    .trim();
   const texts = row.filter((piece) => typeof piece === "string").join(" ");
   if (/\bdefault\b/i.test(texts) || !/\bvalues\s*$/i.test(head)) return undefined;
   return `${head.replace(/\bvalues\s*$/i, "")}SELECT ${group.slice(1, -1)} FROM ${from}${tail.replace(/;\s*$/, "")}`;
@@ -84,7 +100,9 @@ function copyInto(table: string, columns: readonly string[]): string {
 /** What the record has; other columns keep what they have. */
 function updateOf(names: readonly string[], key: readonly string[]): string {
   const others = names.filter((name) => !key.includes(name)).map(quoteIdentifier);
-  return others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${others.map((name) => `${name} = EXCLUDED.${name}`).join(", ")}`;
+  return others.length === 0
+    ? "DO NOTHING"
+    : `DO UPDATE SET ${others.map((name) => `${name} = EXCLUDED.${name}`).join(", ")}`;
 }
 
 function typeOf({ type, base }: ColumnInfo): PgType {

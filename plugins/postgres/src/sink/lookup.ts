@@ -1,4 +1,4 @@
-import { type PreparedLookup, sqlErrors, type StatementPieces } from "@mqb/sql";
+import { type PreparedLookup, type StatementPieces, sqlErrors } from "@mqb/sql";
 import type pg from "pg";
 import { parameterTypes } from "../catalog.ts";
 import type { PostgresPool } from "../client/pool.ts";
@@ -16,7 +16,10 @@ export async function prepareLookup(pool: PostgresPool, query: StatementPieces):
     const found = await understood(parameterTypes(client, whole));
     if (/\b(?:insert|update|delete|merge)\b/i.test(whole)) return { types: found, together: undefined };
     const { from, names } = unnested(found, { ordinal: true });
-    const inner = query.map((piece) => (typeof piece === "number" ? names[piece] : piece)).join("").replace(/;\s*$/, "");
+    const inner = query
+      .map((piece) => (typeof piece === "number" ? names[piece] : piece))
+      .join("")
+      .replace(/;\s*$/, "");
     const sql = `SELECT mqb_values.n, mqb_answer.* FROM ${from} CROSS JOIN LATERAL (SELECT * FROM (${inner}) AS mqb_rows LIMIT 1) AS mqb_answer`;
     // A query of the user's that cannot stand inside another one is asked for each message.
     const fits = found.length > 0 && (await isUnderstood(client, sql));
@@ -32,7 +35,12 @@ export async function prepareLookup(pool: PostgresPool, query: StatementPieces):
   };
 }
 
-async function askTogether(client: pg.PoolClient, sql: string, rows: Rows, width: number): Promise<(Buffer | undefined)[]> {
+async function askTogether(
+  client: pg.PoolClient,
+  sql: string,
+  rows: Rows,
+  width: number,
+): Promise<(Buffer | undefined)[]> {
   const answers = new Array<Buffer | undefined>(rows.length);
   const { rows: found, fields } = await raw(client, sql, arraysOf(rows, width), statementName(sql));
   const json = new ResultJson(fields.slice(1));

@@ -1,5 +1,12 @@
 import type { Slab } from "@mqb/core/plugin";
-import { type ColumnInfo, type PageSource, type PreparedPages, quoteIdentifier, sqlErrors, type TableInfo } from "@mqb/sql";
+import {
+  type ColumnInfo,
+  type PageSource,
+  type PreparedPages,
+  quoteIdentifier,
+  sqlErrors,
+  type TableInfo,
+} from "@mqb/sql";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import type { PostgresPool } from "../client/pool.ts";
@@ -17,7 +24,8 @@ export function preparePages(pool: PostgresPool, source: PageSource, table: Tabl
   const column = columnNamed(source.cursor, table, pool.target);
   const type = column.base ?? withoutQuotes(column.type);
   const kind = WHOLE.test(type) ? "int" : "str";
-  if (NO_CURSOR.test(type)) throw sqlErrors.CURSOR_TYPE({ column: column.name, target: pool.target, type: type.replace("pg_catalog.", "") });
+  if (NO_CURSOR.test(type))
+    throw sqlErrors.CURSOR_TYPE({ column: column.name, target: pool.target, type: type.replace("pg_catalog.", "") });
   const cursor = quoteIdentifier(column.name);
   const json = rowJson(table.columns, source.rfc3339);
   return {
@@ -39,7 +47,12 @@ function columnNamed(cursor: string, { columns }: TableInfo, target: string): Co
   const lower = cursor.toLowerCase();
   const column = columns.find(({ name }) => name === cursor) ?? columns.find(({ name }) => name === lower);
   if (column) return column;
-  throw sqlErrors.NO_COLUMN({ field: "cursor_column", column: cursor, target, columns: columns.map(({ name }) => name) });
+  throw sqlErrors.NO_COLUMN({
+    field: "cursor_column",
+    column: cursor,
+    target,
+    columns: columns.map(({ name }) => name),
+  });
 }
 
 async function lines(client: pg.PoolClient, sql: string): Promise<Slab> {

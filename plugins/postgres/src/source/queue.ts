@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { kindOf } from "@mqb/core/plugin";
 import { type Claim, type SqlQueue, sqlErrors, type TableInfo } from "@mqb/sql";
 import type { PostgresPool } from "../client/pool.ts";
-import { withoutQuotes } from "../types.ts";
 import { lastRows, raw } from "../raw.ts";
+import { withoutQuotes } from "../types.ts";
 
 const TRIES = 5;
 const PAUSE_MS = 50;
@@ -17,7 +17,10 @@ export function openQueue(pool: PostgresPool, { sql, columns }: TableInfo): SqlQ
     throw sqlErrors.NO_COLUMN({ field: "a queue", column: name, target, columns: columns.map((one) => one.name) });
   };
   if (!/^pg_catalog\.int[248]$/.test(typeOf("id"))) {
-    throw sqlErrors.STATEMENT({ field: "table", reason: `the id of a queue is an integer, and that of ${target} is ${typeOf("id")}` });
+    throw sqlErrors.STATEMENT({
+      field: "table",
+      reason: `the id of a queue is an integer, and that of ${target} is ${typeOf("id")}`,
+    });
   }
   typeOf("locked_until");
   const bytes = typeOf("payload") === "pg_catalog.bytea" ? "t.payload" : "convert_to(t.payload::text, 'UTF8')";

@@ -5,7 +5,8 @@ import { withoutQuotes } from "../types.ts";
 /** The SQL of a text: one JSON object for a row, without line breaks. */
 export function rowJson(columns: readonly ColumnInfo[], rfc3339: boolean): string {
   const members = columns.map(
-    (column, i) => `${literal(`${i === 0 ? "{" : ","}${JSON.stringify(column.name)}:`)} || ${valueJson(column, rfc3339)}`,
+    (column, i) =>
+      `${literal(`${i === 0 ? "{" : ","}${JSON.stringify(column.name)}:`)} || ${valueJson(column, rfc3339)}`,
   );
   return `${members.join(" || ")} || '}'`;
 }

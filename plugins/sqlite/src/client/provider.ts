@@ -4,7 +4,10 @@ import { sqliteErrors } from "../errors.ts";
 export interface Provider {
   /** Statements of a closed connection hold its file open until they are collected. */
   readonly keepsStatements?: true;
-  readonly DatabaseSync: new (path: string, options: { readonly readOnly?: boolean; readonly timeout?: number }) => Connection;
+  readonly DatabaseSync: new (
+    path: string,
+    options: { readonly readOnly?: boolean; readonly timeout?: number },
+  ) => Connection;
 }
 
 export interface Connection {
