@@ -1,7 +1,13 @@
 // What routes do with their messages: one middleware between two files, beside the same route in the original.
+import { execFileSync } from "node:child_process";
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { cacheFolder } from "./harness/cache.mjs";
 import { original, oursRun, outPath } from "./harness/contenders.mjs";
 
-const KEY = Buffer.alloc(32, 7).toString("base64");
+const sealing = (cipher) => ({ encryption: { cipher, key_id: "bench", key: Buffer.alloc(32, 7).toString("base64") } });
+const XCHACHA = sealing("xchacha20poly1305");
+const AES = sealing("aes256gcm");
 const DEDUPLICATION = { ttl_seconds: 3600, key: "${payload:id}" };
 const folder = outPath("dedup-keys");
 const schema = {
@@ -33,7 +39,10 @@ const WORK = {
   typed: { side: "output", middleware: { transform: { schema, coerce: true } }, source: "csv", agreed: true },
   dedup: { side: "input", middleware: { deduplication: { ...DEDUPLICATION, store: "memory:" } }, agreed: true },
   zstd: { side: "output", middleware: { compression: { algorithm: "zstd" } }, sink: "normal" },
-  encryption: { side: "output", middleware: { encryption: { key: KEY } }, sink: "normal" },
+  encryption: { side: "output", middleware: XCHACHA, sink: "normal" },
+  "encryption-aes": { side: "output", middleware: AES, sink: "normal" },
+  decryption: { side: "input", middleware: XCHACHA, source: "sealed", agreed: true },
+  "decryption-aes": { side: "input", middleware: AES, source: "sealed", agreed: true },
 };
 
 /** The cases: `work-filter`, `work-mapping`, … */
@@ -72,9 +81,24 @@ function outputOf(who, name, { agreed = false }) {
 
 function ends({ side, middleware, source = "jsonl", sink = "raw" }, data, path) {
   const on = (which) => (side === which ? { middlewares: [middleware] } : {});
-  const input = { file: { path: data[source], format: source === "csv" ? "csv" : "raw" } };
+  const file = source === "sealed" ? sealed(middleware, data) : data[source];
+  const input = { file: { path: file, format: { csv: "csv", jsonl: "raw", sealed: "normal" }[source] } };
   return [
     { ...input, ...on("input") },
     { file: { path, format: sink }, ...on("output") },
   ];
+}
+
+/** The rows encrypted, each in an envelope: made once by mqb itself. */
+function sealed(middleware, data) {
+  const name = `sealed-${middleware.encryption.cipher}-${data.rows}.jsonl`;
+  const path = join(cacheFolder(), "data", name);
+  if (existsSync(path)) return path;
+  const draft = outPath(name);
+  const one = { side: "output", middleware, sink: "normal" };
+  const { argv, missing } = oursRun("sealing", ...ends(one, data, draft));
+  if (missing) return path;
+  execFileSync(argv[0], argv.slice(1), { stdio: ["ignore", "ignore", "pipe"] });
+  renameSync(draft, path);
+  return path;
 }
