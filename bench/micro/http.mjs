@@ -15,7 +15,7 @@ const SELF = fileURLToPath(import.meta.url);
 const PORT = 18_470;
 const BODY = Buffer.from(`{"id":1,"text":"${"x".repeat(170)}"}`);
 const BATCH = 512;
-const SECONDS = 1;
+const SECONDS = 0.5;
 
 const SERVERS = {
   "node:http": bareServer,

@@ -53,7 +53,7 @@ export class Admission {
       const headers = { ...this.parts.answers.ownHeaders(request, undefined), ...fault.headers };
       answerUnread(request, response, fault.status, fault.text, headers);
     } else if (this.active < this.parts.settings.concurrency) {
-      this.start({ request, response, expects, codings, since: 0 });
+      this.start(request, response, expects, codings);
     } else {
       this.waiting.push({ request, response, expects, codings, since: this.parts.clock.monotonic() });
       this.look();
@@ -66,7 +66,7 @@ export class Admission {
     this.active -= 1;
     while (this.waiting.length > 0 && this.active < this.parts.settings.concurrency) {
       const next = this.waiting.shift()!;
-      if (!next.response.destroyed) this.start(next);
+      if (!next.response.destroyed) this.start(next.request, next.response, next.expects, next.codings);
     }
   }
 
@@ -104,7 +104,7 @@ export class Admission {
     return { status: 415, text, headers: { "accept-encoding": ACCEPTED } };
   }
 
-  private start({ request, response, expects, codings }: Waiting): void {
+  private start(request: Request, response: Response, expects: boolean, codings: readonly string[]): void {
     this.active += 1;
     const { parts, consumer } = this;
     const started = parts.settings.streamable

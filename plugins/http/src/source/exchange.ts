@@ -127,7 +127,7 @@ export class Exchange implements Entry, MessageSource {
     if (this.more) this.body = Buffer.concat(this.more, this.size);
     this.more = undefined;
     const { signature } = this.parts.settings;
-    const fault = signature?.(this.body, this.headerOf, this.parts.clock.now());
+    const fault = signature?.(this.body, headersOf(this.request), this.parts.clock.now());
     if (fault !== undefined) {
       this.refuse(401, fault);
       return;
@@ -165,11 +165,6 @@ export class Exchange implements Entry, MessageSource {
   private streamsBody(): boolean {
     return this.request.httpVersionMajor === 2 && !("stream" in this.request && this.request.stream.endAfterHeaders);
   }
-
-  private readonly headerOf = (name: string): string | undefined => {
-    const value = this.request.headers[name];
-    return typeof value === "string" ? value : undefined;
-  };
 }
 
 // Shared by all requests: a closure for each would cost as much as the rest of its way.
@@ -183,4 +178,11 @@ function onEnd(this: Request): void {
 
 function onResponseClose(this: Response): void {
   (this as unknown as Tagged)[EXCHANGE].closed();
+}
+
+function headersOf({ headers }: Request): (name: string) => string | undefined {
+  return (name) => {
+    const value = headers[name];
+    return typeof value === "string" ? value : undefined;
+  };
 }
