@@ -21,9 +21,19 @@ export function timeoutPublisher(
   { clock, below }: Pick<MiddlewareContext<OutputCapabilities>, "clock" | "below">,
 ): Publisher {
   let late: Promise<unknown> | undefined;
+  let closed = false;
+  // Of sends that were in time.
+  const spare: TimeLimit[] = [];
+  const limitOf = (signal: AbortSignal): TimeLimit => {
+    const limit = spare.pop();
+    if (limit?.outer === signal) return limit;
+    limit?.close();
+    return new TimeLimit(clock, ms, signal);
+  };
   return wrapPublisher(inner, {
     async send(batch, signal) {
-      const limit = new TimeLimit(clock, ms, signal);
+      const limit = limitOf(signal);
+      limit.begin();
       const timedOut = (cause?: unknown): Error => errors.SEND_TIMEOUT({ ms }, cause === undefined ? {} : { cause });
       try {
         if (late && !(await limit.within(late))) throw timedOut();
@@ -37,8 +47,14 @@ export function timeoutPublisher(
       } catch (error) {
         throw limit.isOver && !isFinal(error) ? timedOut(error) : error;
       } finally {
-        limit.end();
+        if (limit.end() && !closed) spare.push(limit);
+        else limit.close();
       }
+    },
+    close() {
+      closed = true;
+      for (const limit of spare.splice(0)) limit.close();
+      return inner.close();
     },
   });
 }

@@ -135,3 +135,37 @@ it("passes an abort of the route on, and is no timeout then", async () => {
   sink.refusals[0]!(reason);
   await expect(sending).rejects.toBe(reason);
 });
+
+it("gives a send that follows one in time the same signal, and one that follows a late one its own", async () => {
+  const sink = new DeafSink();
+  const { clock, publisher } = setUp(sink);
+  for (const late of [false, false, true, false]) {
+    const sending = publisher.send(messageBatch(1), NEVER);
+    await clock.advance(late ? 1_000 : 999);
+    sink.answers.at(-1)!(undefined);
+    await sending;
+  }
+  const [first, second, third, fourth] = sink.signals;
+  expect([second === first, third === first, fourth === first]).toEqual([true, true, false]);
+  expect([third!.aborted, fourth!.aborted]).toEqual([true, false]);
+});
+
+it("lets go of the route's signal at the end", async () => {
+  const route = new AbortController();
+  const listeners = new Set<unknown>();
+  const { signal } = route;
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (type: string, listener: never) => {
+    listeners.add(listener);
+    add(type, listener);
+  };
+  signal.removeEventListener = (type: string, listener: never) => {
+    listeners.delete(listener);
+    remove(type, listener);
+  };
+  const { publisher } = setUp(new CollectingPublisher());
+  for (let i = 0; i < 3; i++) await publisher.send(messageBatch(1), signal);
+  expect(listeners.size).toBe(1);
+  await publisher.close();
+  expect(listeners.size).toBe(0);
+});
