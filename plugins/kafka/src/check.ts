@@ -8,11 +8,9 @@ import { type KafkaConfig, topicsOf } from "./schema.ts";
 
 const OPTION = "MQB_KAFKA_OPTION";
 const ENGINE = "MQB_KAFKA_ENGINE";
-const TOPIC = "MQB_KAFKA_TOPIC";
 const ONE_TOPIC = "MQB_KAFKA_ONE_TOPIC";
 const LOGIN = "MQB_KAFKA_LOGIN";
 const TRANSACTION = "MQB_KAFKA_TRANSACTION";
-const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
 /** What is wrong with a configuration of the right shape, and what in it does nothing. */
 export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[] {
@@ -31,11 +29,7 @@ export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[
     const hint = "leave `engine` out: kafkajs does all that this endpoint promises";
     error(["engine"], ENGINE, 'the engine "rdkafka" is not available in this version', hint);
   }
-  const [topic = "", ...more] = topicsOf(config, route);
-  if (config.topic == null && !TOPIC_NAME.test(topic)) {
-    const message = `the name of the route, "${topic}", is no name for a Kafka topic`;
-    error([], TOPIC, message, "set `topic`");
-  }
+  const [, ...more] = topicsOf(config, route);
   if (side === "output" && more.length > 0) error(["topic"], ONE_TOPIC, "an output writes to one topic");
   const options = side === "input" ? consumer.options : producer.options;
   const { sasl } = securityOf(config, options);

@@ -2,7 +2,6 @@
 export const problemCodes = {
   MQB_KAFKA_OPTION: "an entry of `producer_options` or `consumer_options` that cannot be honoured, or changes nothing",
   MQB_KAFKA_ENGINE: "an `engine` that is not available",
-  MQB_KAFKA_TOPIC: "a route without a `topic` whose name cannot be one",
   MQB_KAFKA_ONE_TOPIC: "an output with a list of topics",
   MQB_KAFKA_LOGIN: "a login that lacks a part, or that nothing would use",
   MQB_KAFKA_TRANSACTION: "a `transactional_id` beside a setting that rules transactions out",

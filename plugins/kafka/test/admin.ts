@@ -17,15 +17,14 @@ for (const number of [2, 3, 4]) {
 }
 
 /** The client as others use it: what it writes and reads did not go through this package. */
-export const foreign: Kafka = new Kafka({
-  clientId: "test",
-  brokers: [KAFKA_URL],
-  logLevel: logLevel.NOTHING,
-  retry: { retries: 20 },
-});
+export const foreign: Kafka = foreignOn(KAFKA_URL);
 
-export async function withAdmin<T>(body: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = foreign.admin();
+function foreignOn(url: string): Kafka {
+  return new Kafka({ clientId: "test", brokers: [url], logLevel: logLevel.NOTHING, retry: { retries: 20 } });
+}
+
+export async function withAdmin<T>(body: (admin: Admin) => Promise<T>, url: string = KAFKA_URL): Promise<T> {
+  const admin = foreignOn(url).admin();
   await admin.connect();
   try {
     return await body(admin);
@@ -34,10 +33,13 @@ export async function withAdmin<T>(body: (admin: Admin) => Promise<T>): Promise<
   }
 }
 
-export async function createTopic(topic: string, more: Partial<ITopicConfig> = {}): Promise<void> {
-  await withAdmin((admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: 1, ...more }], waitForLeaders: true }),
-  );
+export async function createTopic(
+  topic: string,
+  more: Partial<ITopicConfig> = {},
+  url: string = KAFKA_URL,
+): Promise<void> {
+  const topics = [{ topic, numPartitions: 1, ...more }];
+  await withAdmin((admin) => admin.createTopics({ topics, waitForLeaders: true }), url);
 }
 
 /** Writes records with the other client. */

@@ -37,7 +37,7 @@ export class RecordFields implements SlabFields {
     const { bytes, keys, keyEnds, offsets, headers } = this.chunk;
     const at = this.base + index;
     const cursor = new Cursor(bytes, headers[at]!);
-    for (let left = cursor.varint(); left > 0; left--) {
+    for (let left = headerCount(cursor); left > 0; left--) {
       const nameSize = cursor.varint();
       const name = cursor.at;
       cursor.at += nameSize;
@@ -58,7 +58,7 @@ export class RecordFields implements SlabFields {
     const at = this.base + index;
     const { topic, partition, stamps } = this.place;
     const cursor = new Cursor(bytes, headers[at]!);
-    const count = cursor.varint();
+    const count = headerCount(cursor);
     const isNull = nulls?.[at] === 1;
     if (count === 0 && !stamps && !isNull) return NO_METADATA;
     const metadata = new Map<string, string>();
@@ -75,6 +75,12 @@ export class RecordFields implements SlabFields {
     }
     return metadata;
   }
+}
+
+/** A header has two bytes at least: more than fit are a lie, which must not keep anybody busy. */
+function headerCount(cursor: Cursor): number {
+  const count = cursor.varint();
+  return Math.min(count, (cursor.bytes.length - cursor.at) >> 1);
 }
 
 function text(cursor: Cursor): string {
