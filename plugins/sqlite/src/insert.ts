@@ -6,6 +6,7 @@ import {
   quoteIdentifier,
   type StatementPieces,
 } from "@mqb/sql";
+import { Cast, hasCast, textValue } from "./cast.ts";
 import type { Session } from "./client/session.ts";
 import { columnEncoder, tokenEncoder } from "./values.ts";
 
@@ -21,25 +22,42 @@ export function prepareInsert(session: Session, plan: InsertPlan): PreparedInser
   const many = repeated === undefined || rowsAtOnce === 1 ? undefined : repeatedSql(repeated, rowsAtOnce);
   return {
     encoders,
-    text: (_value, text) => text,
+    text: (_value, text) => textValue(text),
     bytes: (_value, bytes) => bytes,
     async execute(rows) {
       await session.transaction(() => {
         let at = 0;
-        if (many !== undefined) {
-          const statement = session.prepare(many.sql);
-          for (; at + rowsAtOnce <= rows.length; at += rowsAtOnce) {
+        while (at < rows.length) {
+          const plain = plainRows(rows, at, rowsAtOnce);
+          if (many !== undefined && plain === rowsAtOnce) {
             const values: Bound[] = [];
             for (let i = at; i < at + rowsAtOnce; i++) for (const value of many.order) values.push(rows[i]![value]);
-            statement.run(...values);
+            session.prepare(many.sql).run(...values);
+            at += rowsAtOnce;
+          } else {
+            const row = rows[at++]!;
+            const { sql, order } = hasCast(row) ? sqlOf(whole, row) : single;
+            session.prepare(sql).run(...valuesOf(order, row));
           }
         }
-        if (at === rows.length) return;
-        const statement = session.prepare(single.sql);
-        for (; at < rows.length; at++) statement.run(...single.order.map((value) => rows[at]![value]));
       });
     },
   };
+}
+
+/** How many rows, at most `most`, can be bound as they are. */
+function plainRows(rows: readonly (readonly Bound[])[], from: number, most: number): number {
+  const end = Math.min(from + most, rows.length);
+  let at = from;
+  while (at < end && !hasCast(rows[at]!)) at++;
+  return at - from;
+}
+
+export function valuesOf(order: readonly number[], row: readonly Bound[]): Bound[] {
+  return order.map((at) => {
+    const value = row[at];
+    return value instanceof Cast ? value.value : value;
+  });
 }
 
 interface InsertStatement {
@@ -82,12 +100,15 @@ interface Sql {
   readonly order: readonly number[];
 }
 
-export function sqlOf(pieces: StatementPieces): Sql {
+/** `row`: with the casts that its values need. */
+export function sqlOf(pieces: StatementPieces, row: readonly Bound[] = []): Sql {
   const order: number[] = [];
   let sql = "";
   for (const piece of pieces) {
     if (typeof piece === "number") order.push(piece);
-    sql += typeof piece === "number" ? "?" : piece;
+    const value = typeof piece === "number" ? row[piece] : undefined;
+    const place = value instanceof Cast ? `CAST(? AS ${value.type})` : "?";
+    sql += typeof piece === "number" ? place : piece;
   }
   return { sql, order };
 }

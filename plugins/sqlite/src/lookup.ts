@@ -1,7 +1,8 @@
 import type { Encoder } from "@mqb/sql";
 import { type PreparedLookup, type StatementPieces, sqlErrors } from "@mqb/sql";
+import { hasCast, textValue } from "./cast.ts";
 import type { Session } from "./client/session.ts";
-import { sqlOf } from "./insert.ts";
+import { sqlOf, valuesOf } from "./insert.ts";
 import { RowJson } from "./row-json.ts";
 import { tokenEncoder } from "./values.ts";
 
@@ -16,12 +17,12 @@ export async function prepareLookup(session: Session, query: StatementPieces): P
   const reads = /^\s*(?:select|with)\b/i.test(sql) && !/\b(?:insert|update|delete|replace)\b/i.test(sql);
   return {
     encoders: order.map((): Encoder => tokenEncoder),
-    text: (_value, text) => text,
+    text: (_value, text) => textValue(text),
     async ask(rows) {
       const look = (): (Buffer | undefined)[] => {
-        const statement = session.prepare(sql);
         return rows.map((row) => {
-          const found = statement.get(...order.map((value) => row[value])) as unknown[] | undefined;
+          const statement = session.prepare(hasCast(row) ? sqlOf(query, row).sql : sql);
+          const found = statement.get(...valuesOf(order, row)) as unknown[] | undefined;
           return found && Buffer.from(json.text(found));
         });
       };

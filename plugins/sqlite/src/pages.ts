@@ -19,16 +19,22 @@ export async function preparePages(session: Session, source: PageSource, table: 
   const kind = await kindOf(session, table.sql, column);
   // Where a column compares without regard to case, rows of the other case would be passed over.
   const cursor = kind === "str" ? `${name} COLLATE BINARY` : name;
-  const from = `SELECT * FROM ${table.sql} WHERE`;
+  // The database quotes texts itself: sooner, and also those with a NUL character in them.
+  const fields = table.columns.map(({ name: field }) => {
+    const sql = quoteIdentifier(field);
+    return `CASE typeof(${sql}) WHEN 'text' THEN json_quote(${sql}) ELSE ${sql} END`;
+  });
+  const json = new RowJson(table.columns, { textsAreJson: true });
+  const from = `SELECT ${fields.join(", ")} FROM ${table.sql} WHERE`;
   const first = `${from} ${name} IS NOT NULL ORDER BY ${cursor} LIMIT ?`;
   const next = `${from} ${cursor} > ? ORDER BY ${cursor} LIMIT ?`;
   return {
     kind,
     async read(after, limit) {
-      const { rows, json } = await session.use(() => {
+      const rows = await session.use(() => {
         const statement = session.prepare(after === undefined ? first : next);
         const bound = after === undefined ? [BigInt(limit)] : [kind === "int" ? BigInt(after) : after, BigInt(limit)];
-        return { rows: statement.all(...bound) as unknown[][], json: new RowJson(statement.columns()) };
+        return statement.all(...bound) as unknown[][];
       });
       return slabOf(rows, json);
     },

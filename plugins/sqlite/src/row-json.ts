@@ -9,8 +9,14 @@ interface Column {
 /** Writes rows as JSON objects, with the columns in their order. */
 export class RowJson {
   private readonly columns: readonly Column[];
+  private readonly textsAreJson: boolean;
 
-  constructor(columns: readonly { readonly name: string; readonly type: string | null }[]) {
+  /** `textsAreJson`: the database gives texts in quotes and escaped. */
+  constructor(
+    columns: readonly { readonly name: string; readonly type: string | null }[],
+    { textsAreJson = false }: { readonly textsAreJson?: boolean } = {},
+  ) {
+    this.textsAreJson = textsAreJson;
     this.columns = columns.map(({ name, type }) => ({
       key: JSON.stringify(name),
       // SQLite has no booleans and no times: such columns hold anything.
@@ -22,7 +28,7 @@ export class RowJson {
     let text = "{";
     for (let i = 0; i < this.columns.length; i++) {
       const { key, quotesNumbers } = this.columns[i]!;
-      const value = valueText(row[i]);
+      const value = this.textsAreJson && typeof row[i] === "string" ? row[i] : valueText(row[i]);
       const quoted = quotesNumbers && (typeof row[i] === "bigint" || typeof row[i] === "number") ? `"${value}"` : value;
       text += `${i === 0 ? "" : ","}${key}:${quoted}`;
     }

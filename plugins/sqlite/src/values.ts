@@ -1,6 +1,7 @@
 import { FieldKind, JsonNumber, numberText, readString } from "@mqb/json";
-import type { ColumnInfo, Encoder } from "@mqb/sql";
+import type { Bound, ColumnInfo, Encoder } from "@mqb/sql";
 import { sqlErrors } from "@mqb/sql";
+import { realValue, textValue } from "./cast.ts";
 
 const MOST = 2n ** 63n - 1n;
 const LEAST = -(2n ** 63n);
@@ -23,7 +24,7 @@ export function columnEncoder({ name, type }: ColumnInfo): Encoder {
     switch (kind) {
       case FieldKind.string: {
         const text = readString(bytes, start, end);
-        return isBytes ? asBytes(text) : text;
+        return isBytes ? asBytes(text) : textValue(text);
       }
       case FieldKind.number:
         return numberValue(numberText(bytes, start, end), affinity, name);
@@ -41,7 +42,7 @@ export function columnEncoder({ name, type }: ColumnInfo): Encoder {
 export const tokenEncoder: Encoder = (kind, bytes, start, end) => {
   switch (kind) {
     case FieldKind.string:
-      return readString(bytes, start, end);
+      return textValue(readString(bytes, start, end));
     case FieldKind.number:
       return numberValue(numberText(bytes, start, end), "blob", "");
     case FieldKind.true:
@@ -59,22 +60,24 @@ function asBytes(text: string): Uint8Array {
 }
 
 /** Never rounded: what neither an integer of 64 bits nor a double holds stays a text, or is refused. */
-function numberValue(text: string, affinity: Affinity, column: string): bigint | number | string {
+function numberValue(text: string, affinity: Affinity, column: string): Bound {
   if (/^-?\d+$/.test(text)) {
     const value = BigInt(text);
     if (affinity === "text") return text;
-    if (value >= LEAST && value <= MOST) return text === "-0" ? -0 : value;
+    if (value >= LEAST && value <= MOST) return value;
     if (affinity === "integer") throw sqlErrors.OUT_OF_RANGE({ column });
     return text;
   }
   if (affinity === "text") return text;
   const double = Number(text);
-  if (affinity === "real" && Number.isFinite(double)) return double;
+  // A column that makes a real of any number takes whole ones as they are.
+  if (affinity === "real" && Number.isInteger(double) && !Object.is(double, -0)) return double;
+  if (affinity === "real" && Number.isFinite(double)) return realValue(double, text);
   // Up to 15 digits a double gives them all back.
   const digits = text
     .replace(/[eE].*$/, "")
     .replace(/[^0-9]/g, "")
     .replace(/^0+/, "").length;
-  if (digits <= 15 && Number.isFinite(double)) return double;
-  return Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text)) ? double : text;
+  if (digits <= 15 && Number.isFinite(double)) return realValue(double, text);
+  return Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text)) ? realValue(double, text) : text;
 }

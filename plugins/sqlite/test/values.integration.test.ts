@@ -1,0 +1,135 @@
+import { TempDir } from "@mqb/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { read, send, sql } from "./ends.ts";
+
+let dir: TempDir;
+let path: string;
+let url: string;
+beforeAll(async () => {
+  dir = await TempDir.make();
+  path = dir.file("values.db");
+  url = `sqlite://${path}`;
+});
+afterAll(() => dir.remove());
+
+const columns = (table: string) => ({ url, table, columns: "auto" });
+
+/** Values of a column of each declared type, as SQL. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  INTEGER: ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"],
+  TEXT: ["''", "'a\"b\\c é ✓ 🚀'", "'1.0'", "char(9, 10, 13, 31)"],
+  REAL: ["0.1", "1e300", "5e-324", "1e-20", "2.0000000000000004", "100.0", "-0.0", "123456789012345680.0"],
+  BLOB: ["x''", "x'00ff5c27'", "zeroblob(300)"],
+  NUMERIC: ["1.5", "10", "'12345678901234567890.123456789'", "'text'"],
+  "": ["1", "1.5", "'x'"],
+  BOOLEAN: ["1", "0"],
+  DATETIME: ["'2024-01-02 03:04:05'"],
+  JSON: [`'{"a": [1.50]}'`],
+};
+
+describe("a value of each type", () => {
+  it("comes out of a table as JSON and goes into another one as the same value", async () => {
+    const types = Object.entries(TYPES);
+    const list = types.map(([type], i) => `c${i} ${type}`).join(", ");
+    await sql(
+      path,
+      `CREATE TABLE source (id INTEGER PRIMARY KEY, ${list})`,
+      `CREATE TABLE sink (id INTEGER PRIMARY KEY, ${list})`,
+    );
+    const most = Math.max(...types.map(([, values]) => values.length));
+    for (let id = 0; id <= most; id++)
+      await sql(path, `INSERT INTO source VALUES (${id}, ${types.map(([, all]) => all[id] ?? "NULL").join(", ")})`);
+    expect(await send(columns("sink"), await read({ url, table: "source", cursor_column: "id" }))).toEqual(new Map());
+    for (const [i, [type]] of types.entries()) {
+      const differ = await sql(
+        path,
+        `SELECT s.c${i}, t.c${i} FROM source s JOIN sink t USING (id) WHERE s.c${i} IS NOT t.c${i} OR typeof(s.c${i}) <> typeof(t.c${i})`,
+      );
+      expect(differ, type).toEqual([]);
+    }
+  });
+});
+
+it("a text with a NUL character is kept whole, there and back", async () => {
+  await sql(path, "CREATE TABLE nul (id INTEGER, v TEXT)");
+  const record = '{"id":1,"v":"a\\u0000b"}';
+  await send(columns("nul"), [record]);
+  expect(await sql(path, "SELECT hex(v), typeof(v) FROM nul")).toEqual([["610062", "text"]]);
+  expect(await read({ url, table: "nul", cursor_column: "id" })).toEqual([record]);
+});
+
+describe("rows written by columns", () => {
+  it("of integers beyond the column fail alone, and are never rounded", async () => {
+    await sql(path, "CREATE TABLE big (id INTEGER, n NUMERIC, t TEXT)");
+    const payloads = ["9223372036854775807", "9223372036854775808", "18446744073709551615"].map((id) => `{"id":${id}}`);
+    const failed = await send(columns("big"), payloads);
+    expect([...failed.keys()]).toEqual([1, 2]);
+    expect(failed.get(1)).toBe("MQB_SQL_OUT_OF_RANGE: a value is out of range for column id");
+    expect(await sql(path, "SELECT id FROM big")).toEqual([[9223372036854775807n]]);
+  });
+
+  it("have the columns of all records of the batch, whatever the first one has", async () => {
+    await sql(path, "CREATE TABLE united (id INTEGER, a TEXT, b TEXT DEFAULT 'd')");
+    await send(columns("united"), [
+      '{"id":1,"a":"x"}',
+      '{"id":2,"b":"y"}',
+      '{"id":3,"a":"z","b":"w"}',
+      '{"id":4,"b":null}',
+    ]);
+    expect(await sql(path, "SELECT * FROM united ORDER BY id")).toEqual([
+      [1n, "x", "d"],
+      [2n, null, "y"],
+      [3n, "z", "w"],
+      [4n, null, null],
+    ]);
+  });
+
+  it("may be wide and many: no limit of parameters is met", async () => {
+    const names = Array.from({ length: 120 }, (_, i) => `c${i}`);
+    await sql(path, `CREATE TABLE wide (${names.map((one) => `${one} TEXT`).join(", ")})`);
+    const record = JSON.stringify(Object.fromEntries(names.map((one) => [one, one])));
+    expect(await send(columns("wide"), new Array<string>(1000).fill(record))).toEqual(new Map());
+    expect(await sql(path, "SELECT count(*), count(c119) FROM wide")).toEqual([[1000n, 1000n]]);
+  });
+
+  it("with fields without a column keep them in the extra one, under what the record has there", async () => {
+    await sql(path, "CREATE TABLE extra (id INTEGER, more TEXT)");
+    const options = { ...columns("extra"), extra_column: "more" };
+    await send(options, ['{"id":1,"x":1.50,"y":[1]}', '{"id":2,"more":{"x":0},"x":1,"z":2}', '{"id":3}', '{"q":1}']);
+    expect(await sql(path, "SELECT id, more FROM extra ORDER BY rowid")).toEqual([
+      [1n, '{"x":1.50,"y":[1]}'],
+      [2n, '{"x":0,"z":2}'],
+      [3n, null],
+      [null, '{"q":1}'],
+    ]);
+  });
+
+  it("upsert by a key that is unique, and are refused at the start by any other", async () => {
+    await sql(
+      path,
+      "CREATE TABLE keyed (id INTEGER PRIMARY KEY, code TEXT UNIQUE, plain TEXT, a INTEGER)",
+      "CREATE INDEX by_plain ON keyed (plain)",
+    );
+    await expect(send({ ...columns("keyed"), key: "plain" }, ["{}"])).rejects.toMatchObject({
+      code: "MQB_SQL_NO_UNIQUE_KEY",
+    });
+    await send({ ...columns("keyed"), key: "code" }, [
+      '{"code":"x","a":1}',
+      '{"code":"x","plain":"p"}',
+      '{"code":"x","a":2}',
+    ]);
+    expect(await sql(path, "SELECT code, plain, a FROM keyed")).toEqual([["x", "p", 2n]]);
+  });
+
+  it.each(["O'Brien", "'); DROP TABLE united;--", '"; DROP TABLE united;--', "?1 :a @b $c"])(
+    "hold text that looks like SQL: %j",
+    async (text) => {
+      await sql(path, "DROP TABLE IF EXISTS injected", "CREATE TABLE injected (v TEXT, m TEXT)");
+      expect(await send(columns("injected"), [JSON.stringify({ v: text, [text]: text })])).toEqual(new Map());
+      const insert_query = "INSERT INTO injected (v, m) VALUES (${payload:v}, upper(${payload:v}))";
+      expect(await send({ url, table: "injected", insert_query }, [JSON.stringify({ v: text })])).toEqual(new Map());
+      expect(await sql(path, "SELECT v FROM injected")).toEqual([[text], [text]]);
+      expect(await sql(path, "SELECT count(*) FROM united")).toEqual([[4n]]);
+    },
+  );
+});
