@@ -27,14 +27,14 @@ export class BatchFields {
   kinds = new Uint8Array(0);
   starts = new Uint32Array(0);
   ends = new Uint32Array(0);
+  /** By message, as the kernel gives them; see `root`. */
+  roots = new Uint8Array(0);
   /** Where the positions of the message lie that `at` turned to, and where its fields begin in the arrays. */
   bytes: Uint8Array = NO_BYTES;
   base = 0;
   private readonly finder: FieldFinder;
   private readonly paths: readonly JsonPath[];
   private readonly engine: Engine;
-  /** As the kernel gives them; see `root`. */
-  roots = new Uint8Array(0);
   private table: FieldTable | undefined | "not made" = "not made";
   private batch: MessageBatch | undefined;
 
@@ -76,12 +76,6 @@ export class BatchFields {
   at(index: number): void {
     this.base = index * this.width;
     if (!this.batch!.slab) this.bytes = this.batch!.payload(index);
-  }
-
-  /** Forgets the batch, for those who keep nothing of what they have seen. */
-  end(): void {
-    this.batch = undefined;
-    this.bytes = NO_BYTES;
   }
 
   /** The kind of a message's document; `absent` where it is none. */
