@@ -9,6 +9,7 @@ export class ReceivedQueue {
   private messages: RawMsg[] = [];
   private first = 0;
   private wakeUp: (() => void) | undefined;
+  private soon: NodeJS.Immediate | undefined;
 
   get length(): number {
     return this.messages.length - this.first;
@@ -17,7 +18,8 @@ export class ReceivedQueue {
   push(message: RawMsg): void {
     this.messages.push(message);
     this.bytes += payloadLength(message);
-    this.wake();
+    // What comes with it in the same turn belongs to the same batch.
+    if (this.wakeUp) this.soon ??= setImmediate(() => this.wake());
   }
 
   take(max: number): readonly RawMsg[] {
@@ -45,6 +47,8 @@ export class ReceivedQueue {
 
   /** Whoever waits looks again. */
   wake(): void {
+    if (this.soon) clearImmediate(this.soon);
+    this.soon = undefined;
     this.wakeUp?.();
   }
 
