@@ -1,4 +1,5 @@
 import { GrowingBuffer } from "@mqb/formats";
+import { eventually } from "@mqb/testkit";
 import { type Admin, CompressionCodecs, type ITopicConfig, Kafka, logLevel, type Message } from "kafkajs";
 import { Codecs } from "../src/wire/codecs.ts";
 import { KAFKA_URL } from "./server.ts";
@@ -39,7 +40,15 @@ export async function createTopic(
   url: string = KAFKA_URL,
 ): Promise<void> {
   const topics = [{ topic, numPartitions: 1, ...more }];
-  await withAdmin((admin) => admin.createTopics({ topics, waitForLeaders: true }), url);
+  await withAdmin(async (admin) => {
+    await admin.createTopics({ topics, waitForLeaders: false });
+    // A broker that has just started does not know at once what it has made.
+    const hasLeaders = async (): Promise<boolean> => {
+      const found = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
+      return found?.topics[0]?.partitions.every(({ leader }) => leader >= 0) ?? false;
+    };
+    await eventually(hasLeaders, `the topic ${topic}`, 60_000);
+  }, url);
 }
 
 /** Writes records with the other client. */

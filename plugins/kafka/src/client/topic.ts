@@ -1,4 +1,4 @@
-import { sleep } from "@mqb/core/plugin";
+import { codeOf, sleep } from "@mqb/core/plugin";
 import { CODE, nameOf, refusal } from "../classify.ts";
 import { kafkaErrors } from "../errors.ts";
 import type { KafkaClient, TopicInfo } from "./client.ts";
@@ -6,13 +6,12 @@ import type { KafkaClient, TopicInfo } from "./client.ts";
 const PAUSE_MS = 100;
 /** A topic that was made a moment ago is not known to every broker. */
 const TRIES = 100;
+const MISSING_TRIES = 50;
+
+type TopicSide = "input" | "output" | "reply";
 
 /** What is known of a topic. Throws a `config` error when there is none or it may not be seen. */
-export async function findTopic(
-  client: KafkaClient,
-  topic: string,
-  side: "input" | "output" | "reply",
-): Promise<TopicInfo> {
+export async function findTopic(client: KafkaClient, topic: string, side: TopicSide): Promise<TopicInfo> {
   const info = (await client.topics([topic])).get(topic);
   const code = info?.error ?? CODE.UNKNOWN_TOPIC_OR_PARTITION;
   if (info && (code === 0 || code === CODE.LEADER_NOT_AVAILABLE)) return info;
@@ -21,6 +20,26 @@ export async function findTopic(
   if (code === CODE.INVALID_TOPIC) throw kafkaErrors.INVALID_TOPIC({ topic });
   if (code === CODE.UNKNOWN_TOPIC_OR_PARTITION) throw kafkaErrors.NO_TOPIC({ topic, side });
   throw kafkaErrors.NO_LEADER({ topic, partition: 0, reason: nameOf(code) });
+}
+
+/**
+ * As `findTopic`, for a topic that was there before: a broker that has just started may not know of it yet. It is gone when
+ * nobody knows it for five seconds.
+ */
+export async function findTopicAgain(
+  client: KafkaClient,
+  topic: string,
+  side: TopicSide,
+  signal: AbortSignal,
+): Promise<TopicInfo> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await findTopic(client, topic, side);
+    } catch (error) {
+      if (codeOf(error) !== kafkaErrors.NO_TOPIC.code || attempt >= MISSING_TRIES) throw error;
+      if (!(await sleep(client.clock, PAUSE_MS, signal))) throw error;
+    }
+  }
 }
 
 /** Finds a topic, or makes it with so many partitions and one replica. Resolves when its partitions have leaders. */

@@ -10,7 +10,7 @@ import {
   sleep,
 } from "@mqb/core/plugin";
 import type { KafkaClient } from "../client/client.ts";
-import { findTopic } from "../client/topic.ts";
+import { findTopic, findTopicAgain } from "../client/topic.ts";
 import { kafkaErrors } from "../errors.ts";
 import type { ConsumerOptions } from "../options/consumer.ts";
 import { type TransactionLink, type TransactionSource, transactionLink } from "../transaction-source.ts";
@@ -42,6 +42,7 @@ const FLUSH_LIMIT_MS = 800;
 /** How long a rebalance waits for deliveries that are on their way. */
 const SETTLE_LIMIT_MS = 20_000;
 const MEMBER = "kafka member";
+const OPENED = "kafka opened";
 const POSITIONS = "kafka positions";
 
 /**
@@ -112,7 +113,10 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
 
   /** Looks for the topics, and begins to join. A subscriber has joined when this resolves: it misses nothing from here on. */
   async open(signal: AbortSignal): Promise<void> {
-    for (const topic of this.s.topics) await findTopic(this.client, topic, "input");
+    const { session } = this.context;
+    const find = session.has(OPENED) ? findTopicAgain : findTopic;
+    for (const topic of this.s.topics) await find(this.client, topic, "input", signal);
+    session.set(OPENED, true);
     void this.run();
     if (!this.s.isSubscriber) return;
     const aborted = new Promise<void>((resolve) => {

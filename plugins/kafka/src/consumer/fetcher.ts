@@ -2,7 +2,7 @@ import { sleep } from "@mqb/core/plugin";
 import { CODE, hasMoved, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { KafkaClient } from "../client/client.ts";
-import { findTopic } from "../client/topic.ts";
+import { findTopicAgain } from "../client/topic.ts";
 import { kafkaErrors } from "../errors.ts";
 import { groupBy } from "../group-by.ts";
 import type { ConsumerOptions } from "../options/consumer.ts";
@@ -98,7 +98,8 @@ export class Fetcher {
     const { client } = this.host;
     const topics = new Set(this.partitions.map(({ topic }) => topic));
     const infos = new Map<string, readonly number[]>();
-    for (const topic of topics) infos.set(topic, (await findTopic(client, topic, "input")).leaders);
+    for (const topic of topics)
+      infos.set(topic, (await findTopicAgain(client, topic, "input", this.stopping.signal)).leaders);
     return groupBy(this.partitions, ({ topic, number }) => infos.get(topic)?.[number] ?? -1);
   }
 

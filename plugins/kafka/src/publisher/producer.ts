@@ -2,7 +2,7 @@ import { type Clock, type MqbError, sleep } from "@mqb/core/plugin";
 import { CODE, hasMoved, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { KafkaClient, TopicInfo } from "../client/client.ts";
-import { findTopic } from "../client/topic.ts";
+import { findTopic, findTopicAgain } from "../client/topic.ts";
 import { kafkaErrors } from "../errors.ts";
 import type { ProducerOptions } from "../options/producer.ts";
 import { CODECS, Codecs } from "../wire/codecs.ts";
@@ -75,7 +75,10 @@ export class Producer {
     const known = this.known.get(topic);
     const isOld = !known || this.clock.monotonic() - known.at > this.options.metadataMaxAgeMs;
     if (!isOld && !anew) return known.info;
-    const info = await findTopic(this.client, topic, "output");
+    const { signal } = this.closing;
+    const info = await (known
+      ? findTopicAgain(this.client, topic, "output", signal)
+      : findTopic(this.client, topic, "output"));
     this.learn(topic, info);
     return info;
   }
