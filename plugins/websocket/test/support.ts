@@ -18,8 +18,6 @@ export async function freePort(): Promise<number> {
   return typeof address === "object" ? address!.port : 0;
 }
 
-export type Overrides = Parameters<typeof fakeContext<Clock>>[0];
-
 export async function openInput(config: WebSocketConfig, context: FakeContext<Clock>): Promise<Consumer> {
   return definition.input!.open(websocketSchema.parse(config), context);
 }

@@ -1,13 +1,16 @@
 import type { Duplex } from "node:stream";
 import { Message } from "@mqb/core/plugin";
 import type { WebSocket } from "ws";
-import { frameOf } from "../frame-type.ts";
+import { isBinary } from "../frame-type.ts";
 import type { Peer } from "../heartbeat.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Intake } from "./intake.ts";
 
 /** A client that has more answers than this unread is not read from. */
 const UNREAD_ANSWERS_BYTES = 1024 * 1024;
+
+const TEXT = { binary: false, compress: false };
+const BINARY = { binary: true, compress: false };
 
 export interface ClientSetup {
   readonly handshake: Handshake;
@@ -69,7 +72,7 @@ export class Client implements Peer {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return false;
     const { payload } = message;
-    socket.send(payload, frameOf(payload, message.metadata));
+    socket.send(payload, isBinary(payload, message.metadata) ? BINARY : TEXT);
     return true;
   }
 

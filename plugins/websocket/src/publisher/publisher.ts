@@ -2,10 +2,10 @@ import type { Duplex } from "node:stream";
 import type { EndpointStatus, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import type { WebSocket } from "ws";
 import { websocketErrors } from "../errors.ts";
-import { frameOf } from "../frame-type.ts";
 import { Heartbeat, type Peer } from "../heartbeat.ts";
 import type { WebSocketSettings } from "../schema.ts";
 import { type Connection, connect } from "./connect.ts";
+import { framesOf } from "./frames.ts";
 
 /** Bytes that are handed to the socket before it is waited for; a larger message goes alone. */
 const PART_BYTES = 4 * 1024 * 1024;
@@ -108,15 +108,8 @@ class WebSocketPublisher implements Publisher, Peer {
       };
       this.waiting.add(fail);
       signal.addEventListener("abort", aborted, { once: true });
-      const { socket, stream } = this;
-      stream.cork();
-      for (let i = from; i < to; i++) {
-        const payload = batch.payload(i);
-        const frame = frameOf(payload, batch.metadata(i));
-        if (i === to - 1) socket.send(payload, frame, written);
-        else socket.send(payload, frame);
-      }
-      stream.uncork();
+      // Whole frames in one write: the driver's own (pings, pongs, the close) come before or behind them.
+      this.stream.write(framesOf(batch, from, to), written);
     });
   }
 
