@@ -41,6 +41,8 @@ describe.skipIf(version === "")("curl", () => {
     await using plain = await echo();
     const h2c = await curl("--http2-prior-knowledge", "-d", "h2c", plain.url);
     expect(h2c).toEqual({ body: Buffer.from("h2c"), status: 200, http: "2" });
+    // An offer to upgrade that is not taken up.
+    expect(await curl("--http2", "-d", "offer", plain.url)).toMatchObject({ body: Buffer.from("offer"), http: "1.1" });
     const pem = testCertificates();
     await using secure = await echo({ tls: { required: true, cert_file: pem.server.cert, key_file: pem.server.key } });
     const url = `https://localhost:${secure.port}/`;

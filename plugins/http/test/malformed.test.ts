@@ -1,3 +1,4 @@
+import { connect, type Socket } from "node:net";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { listening, raw } from "./support.ts";
@@ -42,6 +43,23 @@ const MALFORMED: Readonly<Record<string, string>> = {
   "bytes of any kind": Buffer.from(Array.from({ length: 256 }, (_, n) => (n * 97 + 13) % 256)).toString("latin1"),
 };
 
+const GOAWAY = 7;
+
+/** The server says over HTTP/2 that it goes away, or goes. */
+function refusal(socket: Socket): Promise<void> {
+  let bytes = Buffer.alloc(0);
+  return new Promise((resolve) => {
+    socket.on("error", () => {});
+    socket.once("close", () => resolve());
+    socket.on("data", (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+        if (bytes[at + 3] === GOAWAY) resolve();
+      }
+    });
+  });
+}
+
 describe("a listener", () => {
   it.each(Object.entries(MALFORMED))("refuses %s, and the route sees nothing of it", async (_, bytes) => {
     const sink = new CollectingPublisher();
@@ -65,6 +83,24 @@ describe("a listener", () => {
     await Promise.all(Object.values(MALFORMED).map((bytes) => raw(server.port, Buffer.from(bytes, "latin1"))));
     const answer = await raw(server.port, `${head("Host: h", close, "Content-Length: 4")}fine`);
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 [\s\S]*fine$/);
+  });
+
+  it.each([
+    ["no frames", Buffer.from("nonsense that goes on and on")],
+    ["a frame that is too large", Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
+    ["headers of no stream", Buffer.from([0, 0, 1, 1, 4, 0, 0, 0, 0, 0x82])],
+    ["data of a stream that is not open", Buffer.from([0, 0, 1, 0, 1, 0, 0, 0, 9, 0x61])],
+    ["a header block that cannot be read", Buffer.from([0, 0, 4, 1, 5, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff])],
+    ["a window beyond all bounds", Buffer.from([0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff])],
+  ])("is not harmed by HTTP/2 with %s", async (_, frames) => {
+    await using server = await listening({}, { response: {} });
+    const socket = connect(server.port, "127.0.0.1");
+    const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    socket.write(Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settings, frames]));
+    await refusal(socket);
+    socket.destroy();
+    const answer = await raw(server.port, `${head("Host: h", close, "Content-Length: 4")}fine`);
+    expect(answer.toString()).toMatch(/fine$/);
   });
 
   it("takes requests that follow one another on one connection, each for itself", async () => {

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
 import type { Clock, Logger } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
 import { formatAddress, type ListenAddress } from "./address.ts";
@@ -28,7 +26,6 @@ export class Listener {
     this.route = route;
     this.server = new HttpServer(settings, context.clock, {
       request: this.dispatch,
-      upgrade: this.upgrade,
       failed: (error) => {
         for (const watch of this.watchers) watch(error);
       },
@@ -74,28 +71,16 @@ export class Listener {
   private readonly dispatch = (request: Request, response: Response, expects: boolean): void => {
     const { method = "GET" } = request;
     const found = this.mounts.find(method, pathOf(request.url ?? "/"));
-    if (found && "mount" in found && found.mount.request) {
+    if (found && "mount" in found) {
       found.mount.request(request, response, expects);
       return;
     }
     if (!found) answerUnread(request, response, 404, "No HTTP consumer registered for this path");
     else if ("allow" in found) {
       answerUnread(request, response, 405, `Method ${method} not allowed`, { allow: found.allow.join(", ") });
-    } else if ("closed" in found) {
+    } else {
       answerUnread(request, response, 503, "The route is not running", { "retry-after": "1" });
-    } else answerUnread(request, response, 426, "This path is for WebSocket clients", { upgrade: "websocket" });
-  };
-
-  private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const found = this.mounts.find(request.method ?? "GET", pathOf(request.url ?? "/"));
-    const mount = found && "mount" in found ? found.mount : undefined;
-    if (mount?.upgrade) {
-      mount.upgrade(request, socket, head);
-      return;
     }
-    const status = mount ? "400 Bad Request" : "404 Not Found";
-    socket.on("error", () => {});
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   };
 }
 

@@ -1,15 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import type { Duplex } from "node:stream";
 
 /** Of HTTP/1 and, through Node's compatibility layer, HTTP/2. */
 export type Request = IncomingMessage | Http2ServerRequest;
 export type Response = ServerResponse | Http2ServerResponse;
 
 export type ServerProtocol = "auto" | "http1_only" | "http2_only";
-
-/** A client that wants to speak another protocol on the connection (WebSocket). */
-export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** What one route takes of a listener. */
 export interface Mount {
@@ -20,6 +16,5 @@ export interface Mount {
   /** In capitals; undefined = any. */
   readonly method: string | undefined;
   /** Called for each request; `expects` = the client waits for `100 Continue` before it sends the body. */
-  request?(request: Request, response: Response, expects: boolean): void;
-  upgrade?: Upgrade;
+  request(request: Request, response: Response, expects: boolean): void;
 }

@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { createServer as createH2c, createSecureServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { createServer as createSecure } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "@mqb/core/plugin";
 import type { TlsMaterial } from "@mqb/tls";
@@ -22,7 +21,6 @@ export interface ServerSettings {
 
 export interface ServerEvents {
   request(request: Request, response: Response, expects: boolean): void;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The server stopped listening by itself. */
   failed(error: unknown): void;
 }
@@ -111,12 +109,22 @@ export class HttpServer {
   }
 
   private serve(server: AnyServer): void {
-    const { request, upgrade } = this.events;
+    const { request } = this.events;
     server.on("request", (req: Request, res: Response) => request(req, res, false));
     server.on("checkContinue", (req: Request, res: Response) => request(req, res, true));
-    server.on("upgrade", upgrade);
     server.on("session", (session: ServerHttp2Session) => {
       this.sessions.add(session);
+      let streams = 0;
+      session.on("stream", (stream) => {
+        streams += 1;
+        stream.once("close", () => {
+          streams -= 1;
+        });
+      });
+      // Also one that the client has broken stays open until somebody ends it.
+      session.setTimeout(KEEP_ALIVE_MS, () => {
+        if (streams === 0) session.destroy();
+      });
       session.on("error", () => {});
       session.once("close", () => this.sessions.delete(session));
     });

@@ -58,8 +58,11 @@ export class Sniffer {
         return;
       }
       socket.unshift(seen);
-      if (seen.subarray(0, PREFACE.length).equals(PREFACE)) this.h2c.emit("connection", socket);
-      else {
+      if (seen.subarray(0, PREFACE.length).equals(PREFACE)) {
+        // Servers of HTTP/1 leave their side open when the client has ended its own; those of HTTP/2 do not look at it.
+        socket.allowHalfOpen = false;
+        this.h2c.emit("connection", socket);
+      } else {
         this.http1(socket);
         this.take(socket);
       }
