@@ -1,13 +1,13 @@
 import { createBridge, createRegistry } from "@mqb/core";
 import { type Disposition, Message, nack, reply } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
-import { CollectingPublisher, eventually, fakePlugin, within } from "@mqb/testkit";
+import { CollectingPublisher, eventually, FaultProxy, fakePlugin, within } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 import { durableName } from "../src/names.ts";
 import { Ends, isSilent, take } from "./ends.ts";
 import { RawClient } from "./raw-client.ts";
-import { freshName, NATS_URL, withServer } from "./servers.ts";
+import { addressOf, freshName, NATS_URL, urlOf, withServer } from "./servers.ts";
 import { makeConsumer } from "./system.ts";
 
 const url = NATS_URL;
@@ -41,6 +41,7 @@ class Place implements AsyncDisposable {
     config: Record<string, unknown>;
     num_ack_pending: number;
     num_pending: number;
+    num_waiting: number;
     num_redelivered: number;
     ack_floor: { stream_seq: number };
   }> {
@@ -123,6 +124,24 @@ await withServer("nats", url, () => {
       await expect(deliveries[0]!.commit()).rejects.toMatchObject({ kind: "connection" });
       const again = await ends.input(place.config);
       expect((await take(again, 3, ack)).texts.sort()).toEqual(["0", "1", "2"]);
+    });
+
+    it("gets what it held back long before the ack wait when its connection was cut", async () => {
+      await using place = await Place.with(5);
+      await using proxy = await FaultProxy.to(addressOf(url));
+      await using ends = new Ends();
+      const consumer = await ends.input({ ...place.config, url: urlOf(proxy.address) });
+      const { deliveries } = await take(consumer, 5);
+      proxy.cut();
+      await eventually(() => consumer.status?.().healthy === false, "the loss to be noticed");
+      await expect(deliveries[0]!.commit()).rejects.toMatchObject({ code: "MQB_NATS_LOST", kind: "connection" });
+      await consumer.close();
+      await eventually(async () => (await place.consumer()).num_waiting === 0, "the server to notice it, too");
+      const again = await ends.input(place.config);
+      const began = performance.now();
+      const { texts } = await take(again, 5, ack);
+      expect(texts.sort()).toEqual(range(5));
+      expect(performance.now() - began).toBeLessThan(10_000);
     });
 
     it("says that its consumer was deleted, and begins with a new one", async () => {
