@@ -8,11 +8,14 @@ export const CODECS: readonly CodecName[] = ["gzip", "lz4", "zstd"];
 export const NEVER = new AbortController().signal;
 const compression = plugin.middlewares!["compression"]!;
 
-/** The middleware around a scripted source. */
-export async function decompressedSource(config: CompressionConfig = {}) {
+/** The middleware around a scripted source, with what `wrap` puts between them. */
+export async function decompressedSource(
+  config: CompressionConfig = {},
+  wrap: (source: ScriptedConsumer) => Consumer = (source) => source,
+) {
   const source = new ScriptedConsumer();
   const context = fakeContext();
-  const consumer: Consumer = await compression.input!(source, config, context);
+  const consumer: Consumer = await compression.input!(wrap(source), config, context);
   return { source, context, consumer };
 }
 

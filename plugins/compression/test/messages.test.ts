@@ -1,6 +1,6 @@
 import { batchOf, codeOf, describeError, kindOf, Message, NACK } from "@mqb/core/plugin";
 import { messages, slabOf, texts } from "@mqb/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CODECS, compressedMessages, compressedSink, decompressedSource, NEVER } from "./compressing.ts";
 
 const parts = (list: Iterable<Message>) =>
@@ -60,6 +60,20 @@ describe.each(CODECS)("with %s", (algorithm) => {
     expect(context.accounting.snapshot()).toMatchObject({ received: 5, filtered: 3, inFlight: 2 });
     expect(context.log.at("warn")).toEqual([expect.stringMatching(/^3 message\(s\) were dropped; the first one: /)]);
   });
+});
+
+it("the memory of what was received is given back when nobody looks at what came out of it", async () => {
+  const release = vi.fn();
+  const { source, consumer } = await decompressedSource({ algorithm: "gzip" }, (inner) => ({
+    receive: async (max, signal) => ({ ...(await inner.receive(max, signal)), release }),
+    close: () => inner.close(),
+  }));
+  source.push(await compressedMessages("gzip", messages(2)));
+  const delivery = await consumer.receive(10, NEVER);
+  expect(texts(delivery.batch)).toEqual(["message 0", "message 1"]);
+  expect(release).not.toHaveBeenCalled();
+  delivery.release!();
+  expect(release).toHaveBeenCalledOnce();
 });
 
 it("algorithm none leaves everything as it is, and is not even in the way", async () => {
