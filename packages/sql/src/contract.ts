@@ -137,6 +137,11 @@ export interface PreparedInsert {
   /** For a text that is no JSON, such as metadata. Throws as an encoder does. */
   text(value: number, text: string): Bound;
   bytes(value: number, bytes: Uint8Array): Bound;
+  /**
+   * The same from a JSON array of records that all have exactly the plan's columns as fields, where the database can take
+   * that: sooner than from values. What it refuses is tried again as rows.
+   */
+  executeJson?(records: Buffer, signal: AbortSignal): Promise<void>;
   /** Writes the rows in their order, all or none of them. The arrays are the caller's again when it has settled. */
   execute(rows: readonly (readonly Bound[])[], signal: AbortSignal): Promise<void>;
 }

@@ -8,6 +8,8 @@ export interface Mapping {
   readonly members: readonly number[];
   /** Positions of the members without a column. */
   readonly unmapped: readonly number[];
+  /** Every column has a member of exactly its name. */
+  readonly isExact: boolean;
 }
 
 /** Finds columns for fields: exactly, else without regard to case where only one column is meant. */
@@ -56,6 +58,7 @@ export class ColumnMap {
     }
     const extra = this.extra === undefined ? undefined : this.exact.get(this.extra);
     if (extra && unmapped.length > 0 && !found.has(extra)) found.set(extra, -1);
-    return { columns: [...found.keys()], members: [...found.values()], unmapped };
+    const isExact = [...found].every(([column, member]) => names[member] === column.name);
+    return { columns: [...found.keys()], members: [...found.values()], unmapped, isExact };
   }
 }

@@ -5,7 +5,7 @@ import type { Bound, ColumnInfo, Encoder, PreparedInsert } from "../contract.ts"
 import { errors } from "../errors.ts";
 import { ColumnMap, type Mapping } from "./column-map.ts";
 import { Members } from "./members.ts";
-import { payloadAt, type RowGroup, type RowMaker, type Rows } from "./rows.ts";
+import { type JsonGroup, payloadAt, type RowGroup, type RowMaker, type Rows } from "./rows.ts";
 
 export interface ColumnSetup {
   readonly columns: readonly ColumnInfo[];
@@ -22,7 +22,8 @@ export interface ColumnSetup {
 interface Open {
   readonly insert: PreparedInsert;
   readonly positions: number[];
-  readonly rows: Bound[][];
+  /** Undefined where the records are handed on as they are. */
+  readonly rows: Bound[][] | undefined;
 }
 
 /** Statements that are kept prepared; beyond that the fields differ from message to message. */
@@ -43,10 +44,15 @@ export class ColumnRows implements RowMaker {
 
   async make(batch: MessageBatch): Promise<Rows> {
     const failed = new Map<number, unknown>();
-    const groups: RowGroup[] = [];
+    const groups: (RowGroup | JsonGroup)[] = [];
     let open = new Map<PreparedInsert, Open>();
     // A row that has the key of an earlier one is written behind it, by a statement of its own.
     let keys = new Set<string>();
+    const close = (): void => {
+      for (const group of open.values()) groups.push(this.closed(group, batch));
+      open = new Map();
+      keys = new Set();
+    };
     for (let i = 0; i < batch.length; i++) {
       try {
         let { bytes, mapping } = this.read(batch, i);
@@ -56,24 +62,53 @@ export class ColumnRows implements RowMaker {
           // Another batch may have been read meanwhile.
           ({ bytes, mapping } = this.read(batch, i));
         }
-        const row = this.row(insert, mapping, bytes);
-        const key = this.keyOf(mapping, bytes, row);
-        if (key !== undefined && keys.has(key)) {
-          groups.push(...open.values());
-          open = new Map();
-          keys = new Set();
+        const handsOn = insert.executeJson !== undefined && mapping.isExact;
+        const row = handsOn ? undefined : this.row(insert, mapping, bytes);
+        const key = this.keyOf(mapping, bytes);
+        if (key !== undefined) {
+          if (keys.has(key)) close();
+          keys.add(key);
         }
-        if (key !== undefined) keys.add(key);
         let group = open.get(insert);
-        if (!group) open.set(insert, (group = { insert, positions: [], rows: [] }));
+        if (group && (group.rows === undefined) !== handsOn) {
+          close();
+          group = undefined;
+        }
+        if (!group) open.set(insert, (group = { insert, positions: [], rows: handsOn ? undefined : [] }));
         group.positions.push(i);
-        group.rows.push(row);
+        if (row) group.rows!.push(row);
       } catch (error) {
         failed.set(i, error);
       }
     }
-    groups.push(...open.values());
+    close();
     return { groups, failed };
+  }
+
+  private closed({ insert, positions, rows }: Open, batch: MessageBatch): RowGroup | JsonGroup {
+    if (rows) return { insert, positions, rows };
+    return {
+      insert,
+      positions,
+      json: jsonArray(batch, positions),
+      asRows: () => this.asRows(insert, positions, batch),
+    };
+  }
+
+  private asRows(insert: PreparedInsert, positions: readonly number[], batch: MessageBatch): Rows {
+    const failed = new Map<number, unknown>();
+    const kept: number[] = [];
+    const rows: Bound[][] = [];
+    for (const position of positions) {
+      try {
+        const { bytes, mapping } = this.read(batch, position);
+        rows.push(this.row(insert, mapping, bytes));
+        kept.push(position);
+      } catch (error) {
+        failed.set(position, error);
+      }
+    }
+    return { groups: rows.length > 0 ? [{ insert, positions: kept, rows }] : [], failed };
   }
 
   private read(batch: MessageBatch, index: number): { readonly bytes: Buffer; readonly mapping: Mapping } {
@@ -142,14 +177,16 @@ export class ColumnRows implements RowMaker {
   }
 
   /** The same text for the same key; undefined where rows have none. Throws where a part of it is missing. */
-  private keyOf(mapping: Mapping, bytes: Buffer, row: readonly Bound[]): string | undefined {
+  private keyOf(mapping: Mapping, bytes: Buffer): string | undefined {
     const { key } = this.setup;
     if (key.length === 0) return undefined;
     let text = "";
     for (const column of key) {
       const at = mapping.columns.findIndex(({ name }) => name === column);
-      if (at < 0 || row[at] === null || row[at] === undefined) throw errors.KEY_MISSING({ column });
-      const member = mapping.members[at]!;
+      const member = at < 0 ? -1 : mapping.members[at]!;
+      if (member < 0 || kindAt(bytes, this.members.starts[member]!) === FieldKind.null) {
+        throw errors.KEY_MISSING({ column });
+      }
       text += `${bytes.toString("utf8", this.members.starts[member], this.members.ends[member])}\u0000`;
     }
     return text;
@@ -163,6 +200,24 @@ export class ColumnRows implements RowMaker {
       `${this.setup.target} has no column for ${names.join(", ")}: such fields are left out; extra_column would keep them`,
     );
   }
+}
+
+/** The payloads as one JSON array. */
+function jsonArray(batch: MessageBatch, positions: readonly number[]): Buffer {
+  let size = 1 + positions.length;
+  for (const position of positions) {
+    const { start, end } = payloadAt(batch, position);
+    size += end - start;
+  }
+  const array = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const position of positions) {
+    array[at] = at === 0 ? 0x5b : 0x2c;
+    const { bytes, start, end } = payloadAt(batch, position);
+    at += 1 + bytes.copy(array, at + 1, start, end);
+  }
+  array[at] = 0x5d;
+  return array;
 }
 
 function nameOf(columns: readonly ColumnInfo[]): string {

@@ -8,7 +8,7 @@ import {
   type Publisher,
 } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
-import type { RowGroup, RowMaker } from "./rows.ts";
+import type { JsonGroup, RowGroup, RowMaker } from "./rows.ts";
 
 export interface PublisherSetup {
   readonly rows: RowMaker;
@@ -35,7 +35,7 @@ export class SqlPublisher implements Publisher {
     if (batch.length === 0) return undefined;
     const { groups, failed: unfit } = await this.setup.rows.make(batch);
     const faults = new Map<number, unknown>(unfit);
-    for (const group of groups) await this.write(group, 0, group.rows.length, faults, signal);
+    for (const group of groups) await this.writeGroup(group, faults, signal);
     if (faults.size === 0) {
       this.problem = undefined;
       return undefined;
@@ -51,6 +51,29 @@ export class SqlPublisher implements Publisher {
     const { target, details } = this.setup;
     const healthy = this.problem === undefined;
     return { healthy, target, details, ...(this.problem === undefined ? {} : { error: this.problem }) };
+  }
+
+  private async writeGroup(
+    group: RowGroup | JsonGroup,
+    faults: Map<number, unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!("json" in group)) return this.write(group, 0, group.rows.length, faults, signal);
+    const { insert, positions, json, asRows } = group;
+    try {
+      if (signal.aborted) throw signal.reason;
+      await insert.executeJson!(json, signal);
+      return;
+    } catch (error) {
+      if (kindOf(error, "retryable") !== "permanent") {
+        this.problem = (error as Error).message;
+        for (const position of positions) faults.set(position, error);
+        return;
+      }
+    }
+    const { groups, failed } = asRows();
+    for (const [position, error] of failed) faults.set(position, error);
+    for (const rows of groups) await this.writeGroup(rows, faults, signal);
   }
 
   private async write(

@@ -9,9 +9,17 @@ export interface RowGroup {
   readonly rows: readonly (readonly Bound[])[];
 }
 
+/** Records that one prepared statement takes as JSON; rows are made of them only when it does not. */
+export interface JsonGroup {
+  readonly insert: PreparedInsert;
+  readonly positions: readonly number[];
+  readonly json: Buffer;
+  readonly asRows: () => Rows;
+}
+
 /** What a batch becomes: groups to be written one after another, and the messages that cannot be written. */
 export interface Rows {
-  readonly groups: readonly RowGroup[];
+  readonly groups: readonly (RowGroup | JsonGroup)[];
   readonly failed: ReadonlyMap<number, unknown>;
 }
 

@@ -68,8 +68,17 @@ export function prepareColumns(pool: PostgresPool, { table, columns, key, copy }
   }
   const { from, names: values } = unnested(types);
   const tail = key.length > 0 ? ` ON CONFLICT (${list(key)}) ${updateOf(names, key)}` : "";
-  const sql = `INSERT INTO ${table} (${list(names)}) SELECT ${values.join(", ")} FROM ${from}${tail}`;
-  return { ...binding, encoders, execute: executeMany(pool, sql, types.length) };
+  const into = `INSERT INTO ${table} (${list(names)}) SELECT`;
+  const sql = `${into} ${values.join(", ")} FROM ${from}${tail}`;
+  const insert = { ...binding, encoders, execute: executeMany(pool, sql, types.length) };
+  // There a text would be its own characters, and never hex.
+  if (types.some(({ base }) => base.endsWith(".bytea"))) return insert;
+  const whole = `${into} ${list(names)} FROM json_populate_recordset(NULL::${table}, $1)${tail}`;
+  const name = statementName(whole);
+  return {
+    ...insert,
+    executeJson: (records, signal) => pool.use(async (one) => void (await raw(one, whole, [records], name)), signal),
+  };
 }
 
 function executeMany(pool: PostgresPool, sql: string, width: number): PreparedInsert["execute"] {
