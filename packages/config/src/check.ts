@@ -101,6 +101,7 @@ class Check {
   private readonly references: References;
   private readonly subjects = new Map<string, Subject>();
   private readonly known = new Set<string>();
+  private filled: ReadonlySet<string> | undefined;
   private readonly secret = new Set<string>();
 
   constructor(configuration: Configuration, registry: Registry, defaults: RouteDefaults, options: CheckOptions) {
@@ -270,13 +271,14 @@ class Check {
 
   /** Keys that variables were put into: of what kind they are is not known. */
   private filledKeys(): ReadonlySet<string> {
+    if (this.filled) return this.filled;
     const keys = new Set<string>();
     const open = [this.configuration.place];
     for (let one = open.pop(); one; one = open.pop()) {
       if (one.filledKey) keys.add(one.filledKey.whole);
       open.push(...one.children.values());
     }
-    return keys;
+    return (this.filled = keys);
   }
 
   /** What the configuration knows better than the schema: what was written, and what it came from. */
