@@ -17,12 +17,15 @@ import { type TransactionLink, type TransactionSource, transactionLink } from ".
 import { Codecs } from "../wire/codecs.ts";
 import { RecordFields } from "../wire/fields.ts";
 import { partitionKey } from "../wire/produce.ts";
+import { findBeginnings } from "./beginnings.ts";
 import { Commits } from "./commits.ts";
+import { KafkaDelivery } from "./delivery.ts";
 import { corrupt, Fetcher, type FetchHost } from "./fetcher.ts";
-import { GroupMember, type Joined, type Turn } from "./group.ts";
-import { committedOffsets, EARLIEST, LATEST, listOffsets, type Place } from "./offsets.ts";
+import type { Joined, Turn } from "./group.ts";
+import { Membership } from "./membership.ts";
+import { EARLIEST, LATEST, listOffsets, type Place } from "./offsets.ts";
 import { Partition } from "./partition.ts";
-import { type OpenDelivery, TransactionPositions } from "./positions.ts";
+import { TransactionPositions } from "./positions.ts";
 import { Replier, type Reply } from "./replies.ts";
 
 export interface ConsumerSettings {
@@ -41,7 +44,6 @@ const LEAVE_LIMIT_MS = 1000;
 const FLUSH_LIMIT_MS = 800;
 /** How long a rebalance waits for deliveries that are on their way. */
 const SETTLE_LIMIT_MS = 20_000;
-const MEMBER = "kafka member";
 const OPENED = "kafka opened";
 const POSITIONS = "kafka positions";
 
@@ -55,7 +57,7 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
   readonly codecs = new Codecs();
   private readonly s: ConsumerSettings;
   private readonly context: OpenContext;
-  private readonly member: GroupMember;
+  private readonly membership: Membership;
   private readonly commits: Commits;
   private readonly partitions = new Map<string, Partition>();
   private readonly positions = new TransactionPositions(this.partitions);
@@ -73,14 +75,11 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
   private hasJoined = false;
   private joined: () => void = () => {};
   private readonly joining: Promise<void>;
-  private turn: ((turn: Turn) => void) | undefined;
   private wakeReceive: (() => void) | undefined;
   private wakeSettle: (() => void) | undefined;
   private closed: Promise<void> | undefined;
   private rebalances = 0;
   private lateCommits = 0;
-  /** Partitions of each topic, as far as the leader of the group has shared out. */
-  private counts: ReadonlyMap<string, number> = new Map();
 
   constructor(client: KafkaClient, settings: ConsumerSettings, context: OpenContext) {
     this.client = client;
@@ -94,20 +93,20 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
     this.joining = new Promise((resolve) => {
       this.joined = resolve;
     });
-    const { session } = context;
-    this.member = new GroupMember(client, {
-      groupId: settings.groupId,
+    this.membership = new Membership(client, {
       topics: settings.topics,
+      groupId: settings.groupId,
       options: settings.options,
-      counts: async () => (this.counts = await this.countPartitions()),
-      memberId: (session.get(MEMBER) as string | undefined) ?? "",
-      remember: (memberId) => session.set(MEMBER, memberId),
+      session: context.session,
+      signal: this.stopping.signal,
+      failed: (error) => this.failed(error),
+      turned: (turn) => this.turned(turn),
     });
     this.commits = new Commits({
-      member: this.member,
+      member: this.membership.member,
       clock: client.clock,
       failed: (error) => this.failed(error),
-      turned: (turn) => this.endTurn(turn),
+      turned: (turn) => this.membership.end(turn),
     });
   }
 
@@ -180,7 +179,7 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
     this.fetcher?.stop();
     this.joined();
     this.arrived();
-    this.endTurn("lost");
+    this.membership.end("rebalance");
   }
 
   async outOfRange(partition: Partition): Promise<void> {
@@ -205,11 +204,11 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
   }
 
   get memberId(): string {
-    return this.member.memberId;
+    return this.membership.member.memberId;
   }
 
   get generation(): number {
-    return this.member.generation;
+    return this.membership.member.generation;
   }
 
   get clusterId(): string | undefined {
@@ -322,11 +321,12 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
   private async run(): Promise<void> {
     try {
       while (!this.isOver) {
-        const joined = await this.join();
+        const isFirst = this.context.draining && !this.hasJoined;
+        const joined = await this.membership.join(isFirst ? this.s.drainJoinMs : undefined);
         if (this.isOver) return;
         await this.assign(joined);
         if (this.isOver) return;
-        const turn = await this.untilTurn();
+        const turn = await this.membership.untilTurn();
         if (this.isOver) return;
         this.rebalances += 1;
         this.paused = true;
@@ -340,21 +340,6 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
 
   private get isOver(): boolean {
     return this.closed !== undefined || this.failure !== undefined;
-  }
-
-  private async join(): Promise<Joined> {
-    if (!this.context.draining || this.hasJoined) return this.member.join();
-    const { drainJoinMs, groupId } = this.s;
-    const enough = new AbortController();
-    const late = sleep(this.client.clock, drainJoinMs, enough.signal).then((isFull) => {
-      if (!isFull) return new Promise<never>(() => {});
-      throw kafkaErrors.GROUP_FAILED({ group: groupId, what: "be joined", reason: `not within ${drainJoinMs} ms` });
-    });
-    try {
-      return await Promise.race([this.member.join(), late]);
-    } finally {
-      enough.abort();
-    }
   }
 
   private async assign({ assignment, goesOn }: Joined): Promise<void> {
@@ -384,29 +369,24 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
   private async add(places: readonly Place[]): Promise<void> {
     if (places.length === 0) return;
     const { isSubscriber, groupId } = this.s;
-    const { readsCommitted } = this.options;
-    const { signal } = this.stopping;
-    const positions = isSubscriber ? this.remembered() : await committedOffsets(this.client, groupId, places, signal);
-    const unknown = places.filter(({ topic, partition }) => !positions.has(partitionKey(topic, partition)));
     const reset = this.options.reset ?? (isSubscriber ? "latest" : "earliest");
-    const [first] = unknown;
-    if (first && reset === "error")
-      throw kafkaErrors.NO_OFFSET({ topic: first.topic, partition: first.partition, group: groupId });
-    const which = reset === "earliest" ? EARLIEST : LATEST;
-    const begins = await listOffsets(this.client, unknown, which, readsCommitted, signal);
-    const ends = this.context.draining
-      ? await listOffsets(this.client, places, LATEST, readsCommitted, signal)
-      : new Map<string, number>();
+    const beginnings = await findBeginnings(this.client, places, {
+      groupId,
+      reset,
+      known: isSubscriber ? this.remembered() : undefined,
+      readsCommitted: this.options.readsCommitted,
+      withEnds: this.context.draining,
+      signal: this.stopping.signal,
+    });
     if (this.isOver) return;
-    for (const { topic, partition: number } of places) {
+    for (const { topic, partition: number, position, end, isNew } of beginnings) {
       const key = partitionKey(topic, number);
-      const known = positions.get(key);
-      const partition = new Partition(topic, number, known ?? begins.get(key)!, this.lostOnes.get(key));
-      partition.end = ends.get(key);
+      const partition = new Partition(topic, number, position, this.lostOnes.get(key));
+      partition.end = end;
       this.partitions.set(key, partition);
       if (isSubscriber) this.remember(partition);
       // What comes before the first commit would be skipped by the next start.
-      else if (known === undefined && reset === "latest") this.commits.add(partition);
+      else if (isNew && reset === "latest") this.commits.add(partition);
     }
   }
 
@@ -416,46 +396,9 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
     if (partition.handed > 0) this.lostOnes.set(partition.key, partition);
   }
 
-  /** Heartbeats go on until the group shares out anew, or has lost this member. */
-  private async untilTurn(): Promise<Turn> {
-    const turned = new Promise<Turn>((resolve) => {
-      this.turn = resolve;
-    });
-    const over = new AbortController();
-    this.beat(over.signal).catch((error: unknown) => this.failed(error));
-    this.lookForPartitions(over.signal).catch((error: unknown) => this.failed(error));
-    const turn = await turned;
-    // While deliveries settle the member must stay alive: `endGeneration` ends the heartbeats.
-    this.stopBeating = () => over.abort();
-    return turn;
-  }
-
-  private stopBeating: () => void = () => {};
-
-  private async beat(over: AbortSignal): Promise<void> {
-    const signal = AbortSignal.any([over, this.stopping.signal]);
-    while (await sleep(this.client.clock, this.options.heartbeatMs, signal)) {
-      const turn = await this.member.heartbeat();
-      if (turn) this.endTurn(turn);
-      if (turn === "lost") return;
-    }
-  }
-
-  /** The leader of the group notices partitions that were added, and has them shared out. */
-  private async lookForPartitions(over: AbortSignal): Promise<void> {
-    const signal = AbortSignal.any([over, this.stopping.signal]);
-    while (await sleep(this.client.clock, this.options.metadataMaxAgeMs, signal)) {
-      if (!this.member.isLeader) continue;
-      const now = await this.countPartitions();
-      if ([...now].some(([topic, count]) => this.counts.get(topic) !== count)) this.endTurn("rebalance");
-    }
-  }
-
-  private endTurn(turn: Turn): void {
+  /** Of a generation that is over for us nothing is committed any more. */
+  private turned(turn: Turn): void {
     if (turn === "lost") for (const partition of [...this.partitions.values()]) this.lose(partition);
-    const end = this.turn;
-    this.turn = undefined;
-    end?.(turn);
     this.wakeSettle?.();
   }
 
@@ -465,7 +408,7 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
       await this.settleInFlight();
       await this.commits.flush(LEAVE_LIMIT_MS);
     } finally {
-      this.stopBeating();
+      this.membership.stopBeating();
       this.commits.hold();
     }
   }
@@ -492,11 +435,6 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
     enough.abort();
   }
 
-  private async countPartitions(): Promise<ReadonlyMap<string, number>> {
-    const infos = await this.client.topics(this.s.topics);
-    return new Map([...infos].map(([topic, { leaders }]) => [topic, leaders.length]));
-  }
-
   private remembered(): Map<string, number> {
     const { session } = this.context;
     const known = (session.get(POSITIONS) as Map<string, number> | undefined) ?? new Map<string, number>();
@@ -515,41 +453,10 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
     this.arrived();
     this.joined();
     this.wakeSettle?.();
-    this.turn?.("lost");
+    this.membership.end("rebalance");
     if (!this.s.isSubscriber && this.hasJoined) await this.commits.flush(FLUSH_LIMIT_MS);
     for (const partition of [...this.partitions.values()]) this.lose(partition);
-    await this.member.leave(LEAVE_LIMIT_MS);
+    await this.membership.member.leave(LEAVE_LIMIT_MS);
     this.client.close();
-  }
-}
-
-class KafkaDelivery implements Delivery, OpenDelivery {
-  readonly batch;
-  readonly partition: Partition;
-  readonly epoch: number;
-  readonly offsets: Float64Array;
-  /** The position behind it, what is left out between it and the next record included. */
-  readonly next: number;
-  transacted = 0;
-  private readonly consumer: KafkaConsumer;
-
-  constructor(
-    batch: Delivery["batch"],
-    consumer: KafkaConsumer,
-    partition: Partition,
-    epoch: number,
-    offsets: Float64Array,
-    next: number,
-  ) {
-    this.batch = batch;
-    this.consumer = consumer;
-    this.partition = partition;
-    this.epoch = epoch;
-    this.offsets = offsets;
-    this.next = next;
-  }
-
-  commit(dispositions?: readonly Disposition[]): Promise<void> {
-    return this.consumer.settle(this, dispositions);
   }
 }
