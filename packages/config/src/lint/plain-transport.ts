@@ -22,8 +22,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 const ENCRYPTED =
   /[?&](?:sslmode=(?:require|verify-ca|verify-full)|ssl-mode=(?:required|verify_ca|verify_identity)|(?:tls|ssl)=true)(?:&|$)/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i;
-/** What does not go to the server. */
-const LOCAL = ["tls", "encryption"];
+/** What does not go to the server; of a seed, only signatures do. */
+const LOCAL = ["tls", "encryption", "nkey_seed"];
 
 /** A password or token that whoever sits on the way can read. */
 export function plainTransport({ parts }: Subject): Problem[] {

@@ -23,7 +23,7 @@ describe("a secret in the configuration", () => {
   });
 
   it.each(["${PW}", "${PW:-other}"])("is none when it comes from a variable: %s", (password) => {
-    expect(output(`{kafka: {url: "h:1", topic: t, password: "${password}"}}`, { PW: "hunter2" })).toEqual([]);
+    expect(output(`{kafka: {url: "h:1", topic: t, username: u, password: "${password}"}}`, { PW: "hunter2" })).toEqual([]);
   });
 
   it.each(["${env:K}", "${file:key}"])("is none when the plugin reads it from elsewhere: %s", (key) => {
@@ -55,6 +55,7 @@ describe("a secret on the network", () => {
     ["on this machine by number", '{amqp: {url: "amqp://u:${PW}@127.0.0.1:5672"}}'],
     ["on this machine in IPv6", '{amqp: {url: "amqp://u:${PW}@[::1]:5672"}}'],
     ["no secret", '{http: {url: "http://api", custom_headers: {X-Kind: "${PW}"}}}'],
+    ["a seed that only signs", '{nats: {url: "nats://broker", subject: s, nkey_seed: "${PW}"}}'],
     ["the key of what is stored", '{object_store: {url: "http://s3.local/b", encryption: {key: "${PW}"}}}'],
   ])("is fine: %s", (_, endpoint) => {
     expect(plain(endpoint)).toEqual([]);
