@@ -23,7 +23,9 @@ describe("a secret in the configuration", () => {
   });
 
   it.each(["${PW}", "${PW:-other}"])("is none when it comes from a variable: %s", (password) => {
-    expect(output(`{kafka: {url: "h:1", topic: t, username: u, password: "${password}"}}`, { PW: "hunter2" })).toEqual([]);
+    expect(output(`{kafka: {url: "h:1", topic: t, username: u, password: "${password}"}}`, { PW: "hunter2" })).toEqual(
+      [],
+    );
   });
 
   it.each(["${env:K}", "${file:key}"])("is none when the plugin reads it from elsewhere: %s", (key) => {
