@@ -110,6 +110,23 @@ describe("a peer that is gone without a word", () => {
     await publisher.close();
   });
 
+  it("is not thought of while a server takes what it is sent, also when it answers no ping", async () => {
+    const clock = new FakeClock();
+    await using hub = await Hub.start({ autoPong: false });
+    const publisher = await openOutput(
+      { url: hub.url, ping_interval_ms: 1000 },
+      fakeContext({ clock: clock as Clock }),
+    );
+    for (let interval = 0; interval < 5; interval++) {
+      await publisher.send(batchOf([new Message(`${interval}`)]), never());
+      await clock.advance(1000);
+    }
+    expect(publisher.status!().healthy).toBe(true);
+    await clock.advance(2000);
+    await eventually(() => !publisher.status!().healthy, "the end of the connection");
+    await publisher.close();
+  });
+
   it("is found by an input, and its place is free again", async () => {
     const clock = new FakeClock();
     const { consumer, url } = await listening({ ping_interval_ms: 1000 }, fakeContext({ clock: clock as Clock }));

@@ -103,8 +103,13 @@ class WebSocketPublisher implements Publisher, Peer {
       const fail = (error: Error): void => settle(() => reject(error));
       const aborted = (): void => this.giveUp(fail);
       const written = (error?: Error | null): void => {
-        if (error) fail(this.lostError(error));
-        else settle(resolve);
+        if (error) {
+          fail(this.lostError(error));
+          return;
+        }
+        // A server that reads, however slowly, is there, also when our pings wait behind what it has not read.
+        this.heard = true;
+        settle(resolve);
       };
       this.waiting.add(fail);
       signal.addEventListener("abort", aborted, { once: true });
