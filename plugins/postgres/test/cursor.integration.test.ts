@@ -59,7 +59,7 @@ describe("a value of each type", () => {
     await rows(`CREATE TABLE source (id int PRIMARY KEY, ${columns}); CREATE TABLE sink (LIKE source)`);
     const most = Math.max(...types.map(([, values]) => values.length));
     for (let id = 0; id <= most; id++) {
-      const values = types.map(([, all]) => (all[id] === undefined ? "NULL" : `'${all[id].replaceAll("'", "''")}'`));
+      const values = types.map(([, all]) => (all[id] === undefined ? "NULL" : `'${all[id]!.replaceAll("'", "''")}'`));
       await rows(`INSERT INTO source VALUES (${id}, ${values.join(", ")})`);
     }
     const texts = await read({ url: database.url, table: "source", cursor_column: "id" });
