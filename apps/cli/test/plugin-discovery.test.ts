@@ -140,6 +140,17 @@ describe("a plugin that cannot be used", () => {
     throw new Error("nothing was refused");
   };
 
+  it("imports all that bring the same endpoint, where each says that others may", async () => {
+    const shared = { apiVersion: 1, endpoints: ["sql"], shared: ["sql"] };
+    const module = (name: string) =>
+      source(name, { endpoints: ["sql"] }).replace('"description"', '"shared":true,"description"');
+    for (const name of ["mqb-plugin-a", "mqb-plugin-b"]) install(name, shared, module(name));
+    write("package.json", { dependencies: { "mqb-plugin-a": "1", "mqb-plugin-b": "1" } });
+    const registry = await loadRegistry(discover(), names("sql"));
+    expect(registry.plugins.map(({ name }) => name)).toEqual(["mqb-plugin-a", "mqb-plugin-b"]);
+    expect(registry.endpoint("sql")?.plugin).toBe("mqb-plugin-a");
+  });
+
   it("names both packages that claim a name which is used", async () => {
     install("mqb-plugin-a", { apiVersion: 1, endpoints: ["aaa"] }, "");
     install("mqb-plugin-b", { apiVersion: 1, endpoints: ["aaa"] }, "");
