@@ -10,7 +10,7 @@ const OPTION = "MQB_KAFKA_OPTION";
 const ENGINE = "MQB_KAFKA_ENGINE";
 const ONE_TOPIC = "MQB_KAFKA_ONE_TOPIC";
 const LOGIN = "MQB_KAFKA_LOGIN";
-const TRANSACTION = "MQB_KAFKA_TRANSACTION";
+const TRANSACTION = "MQB_KAFKA_TRANSACTION_UNFIT";
 
 /** What is wrong with a configuration of the right shape, and what in it does nothing. */
 export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[] {

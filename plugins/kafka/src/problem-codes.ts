@@ -4,5 +4,5 @@ export const problemCodes = {
   MQB_KAFKA_ENGINE: "an `engine` that is not available",
   MQB_KAFKA_ONE_TOPIC: "an output with a list of topics",
   MQB_KAFKA_LOGIN: "a login that lacks a part, or that nothing would use",
-  MQB_KAFKA_TRANSACTION: "a `transactional_id` beside a setting that rules transactions out",
+  MQB_KAFKA_TRANSACTION_UNFIT: "a `transactional_id` beside a setting that rules transactions out",
 };
