@@ -2,13 +2,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Bound } from "@mqb/sql";
 import type pg from "pg";
-import { from as copyFrom } from "pg-copy-streams";
 
 const SPECIAL = /[\\\t\n\r]/;
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /** Writes the rows by one COPY: all or none. `sql` is `COPY table (columns) FROM STDIN`. */
 export async function copyRows(client: pg.PoolClient, sql: string, rows: readonly (readonly Bound[])[]): Promise<void> {
+  const { from: copyFrom } = await import("pg-copy-streams");
   let text = "";
   for (const row of rows) {
     for (let i = 0; i < row.length; i++)

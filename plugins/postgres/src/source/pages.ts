@@ -8,7 +8,6 @@ import {
   type TableInfo,
 } from "@mqb/sql";
 import type pg from "pg";
-import { to as copyTo } from "pg-copy-streams";
 import type { PostgresPool } from "../client/pool.ts";
 import { withoutQuotes } from "../types.ts";
 import { literal, rowJson } from "./row-json.ts";
@@ -56,6 +55,7 @@ function columnNamed(cursor: string, { columns }: TableInfo, target: string): Co
 }
 
 async function lines(client: pg.PoolClient, sql: string): Promise<Slab> {
+  const { to: copyTo } = await import("pg-copy-streams");
   const chunks: Buffer[] = [];
   let rows = 0;
   for await (const chunk of client.query(copyTo(sql)) as AsyncIterable<Buffer>) {
