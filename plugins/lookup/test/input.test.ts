@@ -106,7 +106,7 @@ describe("a lookup on an input", () => {
     stop.abort();
     await context.clock.advance(500);
     const notYet = await receiving;
-    expect([notYet.batch.length, notYet.emptied]).toEqual([0, true]);
+    expect([notYet.batch.length, notYet.emptied]).toEqual([0, "held"]);
     await notYet.commit();
     expect(source.commits).toEqual([]);
     const next = consumer.receive(10, never);
