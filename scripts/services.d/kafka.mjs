@@ -60,7 +60,9 @@ const spare = {
 export default [kafka, spare];
 
 function common() {
-  return { packages: ["default-jre-headless", "maven", "openssl"], isInstalled, install, start, ready };
+  const packages = ["default-jre-headless", "maven", "openssl"];
+  // Three seconds on a machine with nothing else to do.
+  return { packages, waitSeconds: 120, isInstalled, install, start, ready };
 }
 
 function isInstalled() {
