@@ -96,7 +96,7 @@ async function start(means) {
   const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}`);
   writeFileSync(settings, `${lines.join("\n")}\n`, { mode: 0o600 });
   if (!existsSync(join(means.data, "formatted"))) {
-    rmSync(properties["log.dirs"] ?? "", { recursive: true, force: true });
+    rmSync(join(means.data, "logs"), { recursive: true, force: true });
     const scram = [256, 512].map((bits) => `SCRAM-SHA-${bits}=[name=${USER},password=${PASSWORD}]`);
     const users = scram.flatMap((user) => ["--add-scram", user]);
     await means.run([
