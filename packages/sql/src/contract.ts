@@ -171,6 +171,8 @@ export interface PreparedPages {
 export interface SqlQueue {
   /** Claims the oldest free rows until `leaseMs` from now. */
   claim(max: number, leaseMs: number, signal: AbortSignal): Promise<Claim>;
+  /** After a `claim` that threw: what it may have claimed all the same. Each is given once. */
+  takeUnsure(): readonly Claim[];
   /** Of those that are still ours. */
   remove(claim: Claim, ids: readonly string[]): Promise<void>;
   /** Frees them at once. */

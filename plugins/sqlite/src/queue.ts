@@ -52,6 +52,7 @@ export function openQueue(session: Session, { sql, columns }: TableInfo): SqlQue
         return { ids: rows.map(([one]) => String(one)), payloads: rows.map(([, payload]) => bytesOf(payload)), token };
       });
     },
+    takeUnsure: () => [],
     remove: ({ token }, ids) =>
       owned(ids, token, (marks) => `DELETE FROM ${sql} WHERE id IN (${marks}) AND locked_until = ?`, []),
     release: ({ token }, ids) =>

@@ -61,6 +61,7 @@ export class QueueConsumer implements Consumer {
       try {
         claim = await claiming;
       } catch (error) {
+        for (const unsure of queue.takeUnsure()) this.leave(unsure);
         if (stop.aborted) return nothing();
         throw error;
       }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { kindOf } from "@mqb/core/plugin";
 import { type Claim, type SqlQueue, sqlErrors, type TableInfo } from "@mqb/sql";
 import type { PostgresPool } from "../client/pool.ts";
-import { lastRows, raw } from "../raw.ts";
+import { lastRows, type RawResult, raw } from "../raw.ts";
 import { withoutQuotes } from "../types.ts";
 
 const TRIES = 5;
@@ -30,28 +30,27 @@ export function openQueue(pool: PostgresPool, { sql, columns }: TableInfo): SqlQ
   const ours = "id = ANY($1::text::int8[]) AND locked_until::text = $2";
   const run = (statement: string, values: readonly unknown[]): Promise<Awaited<ReturnType<typeof raw>>> =>
     patiently(() => pool.use((client) => raw(client, statement, values)));
+  const unsure: Claim[] = [];
   return {
     async claim(max, leaseMs, signal) {
       // Committed when the rows are here: those that were lost on the way are free again at once.
-      const rows = await patiently(() =>
+      return patiently(() =>
         pool.use(async (client) => {
+          let claim: Claim | undefined;
           try {
-            const claimed = await lastRows(client, claimSql(max, leaseMs));
+            claim = claimOf(await lastRows(client, claimSql(max, leaseMs)));
             await client.query("COMMIT");
-            return claimed;
+            return claim;
           } catch (error) {
+            // Nobody knows whether the server has taken the COMMIT.
+            if (claim && claim.ids.length > 0) unsure.push(claim);
             await client.query("ROLLBACK").catch(() => {});
             throw error;
           }
         }, signal),
       );
-      const sorted = [...rows].sort(([a], [b]) => (BigInt(a!) < BigInt(b!) ? -1 : 1));
-      return {
-        ids: sorted.map(([id]) => id!),
-        payloads: sorted.map(([, payload]) => Buffer.from(payload ?? "", "base64")),
-        token: sorted[0]?.[2] ?? "",
-      };
     },
+    takeUnsure: () => unsure.splice(0),
     async remove({ token }, ids) {
       await run(`DELETE FROM ${sql} WHERE ${ours}`, [arrayOf(ids), token]);
     },
@@ -67,6 +66,15 @@ export function openQueue(pool: PostgresPool, { sql, columns }: TableInfo): SqlQ
       const { rows } = await run(`SELECT count(*) FROM ${sql} WHERE ${free}`, []);
       return Number(rows[0]![0]);
     },
+  };
+}
+
+function claimOf(rows: RawResult["rows"]): Claim {
+  const sorted = [...rows].sort(([a], [b]) => (BigInt(a!) < BigInt(b!) ? -1 : 1));
+  return {
+    ids: sorted.map(([id]) => id!),
+    payloads: sorted.map(([, payload]) => Buffer.from(payload ?? "", "base64")),
+    token: sorted[0]?.[2] ?? "",
   };
 }
 
