@@ -22,9 +22,9 @@ export default definePlugin({
         ...(inner.status && { status: inner.status.bind(inner) }),
         close: () => inner.close(),
         async receive(max, signal) {
-          const { batch, commit } = await inner.receive(max, signal);
-          await commit();
-          return { batch, commit: async () => {} };
+          const delivery = await inner.receive(max, signal);
+          await delivery.commit();
+          return { batch: delivery.batch, commit: async () => {} };
         },
       }),
     }),

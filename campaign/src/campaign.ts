@@ -68,7 +68,7 @@ export async function runCampaign(pair: Pair, options: CampaignOptions): Promise
       events: run.counts,
       hits: run.hits,
       reconnects: product.reconnects,
-      faults: [...faultsOf(tally, bound), ...product.complaints],
+      faults: [...faultsOf(tally, bound), ...missed(run.hits, options.rounds), ...product.complaints],
       seconds: seconds(),
     };
   } catch (error) {
@@ -100,6 +100,11 @@ export function faultsOf(tally: Tally, bound: number): string[] {
   if (doubled > bound) found.push(`${doubled} rows came twice, ${bound} may`);
   if (reordered > 0) found.push(`${reordered} rows out of their order`);
   return found.length > 0 ? [...found, ...examples] : found;
+}
+
+/** Events that fall where nothing moves prove nothing. */
+function missed(hits: number, rounds: number): string[] {
+  return hits < rounds / 2 ? [`only ${hits} of ${rounds} events came while rows were moving`] : [];
 }
 
 function setup(open: OpenPair, folder: string, fault: string | undefined): ConstructorParameters<typeof Product>[0] {

@@ -47,9 +47,9 @@ describe("ScriptedConsumer", () => {
     const gone = new MqbError("MQB_TEST", "connection", "gone");
     const source = new ScriptedConsumer().pushError(gone).push(messages(1));
     await expect(source.receive(1, signal)).rejects.toBe(gone);
-    const { commit } = await source.receive(1, signal);
+    const delivery = await source.receive(1, signal);
     source.failNextCommit(gone);
-    await expect(commit()).rejects.toBe(gone);
+    await expect(delivery.commit()).rejects.toBe(gone);
   });
 
   it("marks emptied batches", async () => {
@@ -60,9 +60,9 @@ describe("ScriptedConsumer", () => {
 
   it("holds commits back", async () => {
     const source = new ScriptedConsumer().push(messages(1));
-    const { commit } = await source.receive(1, signal);
+    const delivery = await source.receive(1, signal);
     source.holdCommits();
-    const committing = commit();
+    const committing = delivery.commit();
     expect(await isPending(committing)).toBe(true);
     expect(source.commits).toHaveLength(1);
     source.releaseCommits();
@@ -71,9 +71,9 @@ describe("ScriptedConsumer", () => {
 
   it("writes breaches of the contract down", async () => {
     const source = new ScriptedConsumer().push(messages(2));
-    const { commit } = await source.receive(5, signal);
-    await commit([ACK]);
-    await commit();
+    const delivery = await source.receive(5, signal);
+    await delivery.commit([ACK]);
+    await delivery.commit();
     void source.receive(5, signal);
     void source.receive(0, signal);
     await source.close();

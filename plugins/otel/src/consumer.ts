@@ -33,19 +33,15 @@ function startEach(tracing: Tracing, { batch }: Delivery): Span[] {
 }
 
 /** `spans`: one for each message, or one for all. */
-function followed(
-  { batch, commit }: Delivery,
-  tracing: Tracing,
-  spans: readonly Span[],
-  open: Set<readonly Span[]>,
-): Delivery {
+function followed(delivery: Delivery, tracing: Tracing, spans: readonly Span[], open: Set<readonly Span[]>): Delivery {
+  const { batch } = delivery;
   const spanOf = (index: number): Span => (spans.length === 1 ? spans[0]! : spans[index]!);
   return {
     batch: withMetadata(batch, (index) => withContext(batch.metadata(index), spanOf(index).spanContext())),
     async commit(dispositions) {
       let failure: unknown;
       try {
-        await commit(dispositions);
+        await delivery.commit(dispositions);
       } catch (error) {
         failure = error;
         throw error;

@@ -23,7 +23,7 @@ export function markReceived(inner: Consumer, config: PostmarkConfig, { accounti
     async receive(max, signal) {
       const delivery = await inner.receive(max, signal);
       const kept = passing(delivery.batch, config);
-      if (kept === undefined) return { ...delivery, batch: mark(delivery.batch, config) };
+      if (kept === undefined) return withBatch(delivery, mark(delivery.batch, config));
       accounting.settle("filtered", delivery.batch.length - kept.length);
       return without(delivery, kept, config);
     },
@@ -65,12 +65,20 @@ function mark(batch: MessageBatch, { mark, key }: PostmarkConfig): MessageBatch 
   return slabBatch(batch.slab, fields, marked(batch.shared));
 }
 
-function without({ batch, commit }: Delivery, kept: Uint32Array, config: PostmarkConfig): Delivery {
+/** A delivery may be of a class: its `commit` is called on it, and nothing is copied off it. */
+function withBatch(delivery: Delivery, batch: MessageBatch): Delivery {
+  const { emptied } = delivery;
+  return { batch, ...(emptied ? { emptied } : {}), commit: (dispositions) => delivery.commit(dispositions) };
+}
+
+function without(delivery: Delivery, kept: Uint32Array, config: PostmarkConfig): Delivery {
+  const { batch } = delivery;
   return {
     batch: mark(batch.select(kept), config),
     // Not "the source is empty": the route commits this one too and reads on.
     ...(kept.length === 0 ? { emptied: true } : {}),
-    commit: (dispositions) => commit(dispositions && scatter<Disposition>(batch.length, kept, dispositions, ACK, ACK)),
+    commit: (dispositions) =>
+      delivery.commit(dispositions && scatter<Disposition>(batch.length, kept, dispositions, ACK, ACK)),
   };
 }
 

@@ -32,6 +32,8 @@ interface Waiting {
  */
 export class ScriptedConsumer implements Consumer {
   readonly deliveries: readonly ScriptedDelivery[];
+  /** Gives deliveries that are of a class, as many sources do: one that is copied has no `commit` [false]. */
+  ofClass = false;
   /** Deliveries in the order in which they were committed. */
   readonly commits: readonly ScriptedDelivery[];
   /** Breaches of the contract by whoever uses this consumer: overlapping `receive`, a second `commit`, … */
@@ -187,7 +189,23 @@ export class ScriptedConsumer implements Consumer {
       }
       await this.commitGate;
     };
-    return emptied ? { batch, emptied, commit } : { batch, commit };
+    const delivery = this.ofClass ? new Handle(batch, commit) : { batch, commit };
+    return emptied ? Object.assign(delivery, { emptied }) : delivery;
+  }
+}
+
+/** As many sources have it: of a class, so that whoever copies it or takes its method off it is found out. */
+class Handle implements Delivery {
+  readonly batch: MessageBatch;
+  readonly #commit: Delivery["commit"];
+
+  constructor(batch: MessageBatch, commit: Delivery["commit"]) {
+    this.batch = batch;
+    this.#commit = commit;
+  }
+
+  commit(dispositions?: readonly Disposition[]): Promise<void> {
+    return this.#commit(dispositions);
   }
 }
 

@@ -11,6 +11,7 @@ export async function inputLab(subject: MiddlewareSubject): Promise<InputLab> {
   const { definition, tested } = subject;
   const lab = labFor(subject, "input");
   const source = new ScriptedConsumer();
+  source.ofClass = true;
   const config = configFor(definition, tested, "input");
   const consumer = await definition.input!(counting(source, lab.context), config, lab.context);
   return { ...lab, source, consumer, [Symbol.asyncDispose]: () => lab.settled(consumer.close()) };

@@ -10,7 +10,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch: batchOf([...batch].reverse()), commit };
       },
     }),
@@ -20,7 +20,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch: batchOf(Array.from(batch, (m) => new Message(m.payload, m.metadata))), commit };
       },
     }),
@@ -44,7 +44,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch, commit: async (d) => (batch.length > 0 ? commit(d) : undefined) };
       },
     }),
@@ -54,7 +54,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch, commit };
       },
     }),
@@ -64,7 +64,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch: batchOf(Array.from(batch, (message) => message.detach())), commit };
       },
     }),
@@ -74,7 +74,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch, commit: () => commit() };
       },
     }),
@@ -84,8 +84,17 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch, commit: (d) => commit(d ?? Array.from(batch, () => ({ type: "nack" as const }))) };
+      },
+    }),
+  },
+  "copies a delivery, and loses what belongs to its class": {
+    scenario: "a commit without dispositions acks",
+    input: (inner) => ({
+      ...passConsumer(inner, undefined as never),
+      async receive(max, signal) {
+        return { ...(await inner.receive(max, signal)) };
       },
     }),
   },
@@ -111,7 +120,7 @@ export const inputFaults: MiddlewareFaults = {
       return {
         ...filter,
         async receive(max, signal) {
-          const { batch, commit } = await filter.receive(max, signal);
+          const { batch, commit } = bound(await filter.receive(max, signal));
           return { batch, commit };
         },
       };
@@ -158,7 +167,7 @@ export const inputFaults: MiddlewareFaults = {
     input: (inner) => ({
       ...passConsumer(inner, none),
       async receive(max, signal) {
-        const { batch, commit } = await inner.receive(max, signal);
+        const { batch, commit } = bound(await inner.receive(max, signal));
         return { batch, commit: (d) => commit(d).catch(() => {}) };
       },
     }),
@@ -256,3 +265,8 @@ export const inputFaults: MiddlewareFaults = {
     }),
   },
 };
+
+/** A delivery whose commit may be taken off it. */
+function bound(delivery: Delivery): Pick<Delivery, "batch" | "commit"> {
+  return { batch: delivery.batch, commit: (dispositions) => delivery.commit(dispositions) };
+}

@@ -24,9 +24,9 @@ export const inputClose: readonly InputScenario[] = [
     name: "leaves no timer armed after close",
     async run(lab) {
       lab.source.push(lab.messages(4)).pushEmpty();
-      const { batch, commit } = await lab.settled(lab.consumer.receive(4, new AbortController().signal));
-      equal(batch.length > 0, true);
-      await lab.settled(commit());
+      const delivery = await lab.settled(lab.consumer.receive(4, new AbortController().signal));
+      equal(delivery.batch.length > 0, true);
+      await lab.settled(delivery.commit());
       await lab.settled(lab.consumer.close());
       equal(lab.context.clock.pending, 0);
     },
