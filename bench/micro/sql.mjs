@@ -31,12 +31,17 @@ await client.connect();
 await prepare();
 
 await compare("PostgreSQL -> JSONL", {
-  "psql \\copy to CSV": async () => void psql(`\\copy (select * from mqb_bench_src order by id) to '${at("out.csv")}' csv`),
+  "psql \\copy to CSV": async () =>
+    void psql(`\\copy (select * from mqb_bench_src order by id) to '${at("out.csv")}' csv`),
   "bare: COPY of row_to_json, one statement": async () => {
     const source = client.query(copyTo("COPY (SELECT row_to_json(t) FROM mqb_bench_src t ORDER BY id) TO STDOUT"));
     await pipeline(source, createWriteStream(at("bare.jsonl")));
   },
-  route: () => route({ sqlx: { url: URL, table: "mqb_bench_src", cursor_column: "id" } }, { file: { path: at("out.jsonl"), format: "raw" } }),
+  route: () =>
+    route(
+      { sqlx: { url: URL, table: "mqb_bench_src", cursor_column: "id" } },
+      { file: { path: at("out.jsonl"), format: "raw" } },
+    ),
 });
 
 const input = { file: { path: at("in.jsonl"), format: "raw" } };
@@ -66,14 +71,21 @@ await compare(
     "route, columns: auto, key": () => route(input, sink({ columns: "auto", key: "id" })),
     "route, columns: auto, bulk_copy": () => route(input, sink({ columns: "auto", bulk_copy: true })),
     "route, insert_query": () =>
-      route(input, sink({ insert_query: `INSERT INTO mqb_bench_dst (${NAMES.join(", ")}) VALUES (${NAMES.map((name) => `\${payload:${name}}`).join(", ")})` })),
+      route(
+        input,
+        sink({
+          insert_query: `INSERT INTO mqb_bench_dst (${NAMES.join(", ")}) VALUES (${NAMES.map((name) => `\${payload:${name}}`).join(", ")})`,
+        }),
+      ),
   },
   empty,
 );
 
 const { DatabaseSync } = await loadProvider();
 const database = new DatabaseSync(at("bench.db"), {});
-database.exec("PRAGMA journal_mode = WAL; CREATE TABLE dst (id INTEGER PRIMARY KEY, name TEXT, price REAL, qty INTEGER, ok BOOLEAN, at TEXT, note TEXT)");
+database.exec(
+  "PRAGMA journal_mode = WAL; CREATE TABLE dst (id INTEGER PRIMARY KEY, name TEXT, price REAL, qty INTEGER, ok BOOLEAN, at TEXT, note TEXT)",
+);
 const lite = (options) => ({ sqlx: { url: `sqlite://${at("bench.db")}`, table: "dst", ...options } });
 await compare(
   "JSONL -> SQLite, columns",
@@ -84,7 +96,9 @@ await compare(
         database.exec("BEGIN IMMEDIATE");
         for (const line of some) {
           const record = JSON.parse(line);
-          statement.run(...NAMES.map((name) => (typeof record[name] === "boolean" ? Number(record[name]) : record[name])));
+          statement.run(
+            ...NAMES.map((name) => (typeof record[name] === "boolean" ? Number(record[name]) : record[name])),
+          );
         }
         database.exec("COMMIT");
       });
@@ -101,7 +115,8 @@ await compare("SQLite -> JSONL", {
       const some = statement.all(last);
       if (some.length === 0) break;
       last = some.at(-1).id;
-      if (!out.write(`${some.map((row) => JSON.stringify(row)).join("\n")}\n`)) await new Promise((go) => out.once("drain", go));
+      if (!out.write(`${some.map((row) => JSON.stringify(row)).join("\n")}\n`))
+        await new Promise((go) => out.once("drain", go));
     }
     await new Promise((done) => out.end(done));
   },
@@ -113,7 +128,9 @@ await client.end();
 rmSync(folder, { recursive: true });
 
 async function prepare() {
-  await client.query(`DROP TABLE IF EXISTS mqb_bench_src, mqb_bench_dst; CREATE TABLE mqb_bench_src (${COLUMNS}); CREATE TABLE mqb_bench_dst (${COLUMNS})`);
+  await client.query(
+    `DROP TABLE IF EXISTS mqb_bench_src, mqb_bench_dst; CREATE TABLE mqb_bench_src (${COLUMNS}); CREATE TABLE mqb_bench_dst (${COLUMNS})`,
+  );
   await client.query(
     `INSERT INTO mqb_bench_src SELECT i, 'name of ' || i, i * 1.25, i % 1000, i % 2 = 0, '2024-01-01'::timestamptz + i * interval '1 second', repeat('note ', 1 + i::int % 8) FROM generate_series(1, ${rows}) AS s(i); ANALYZE mqb_bench_src`,
   );
@@ -125,7 +142,7 @@ function psql(command) {
 }
 
 async function lines(size, write) {
-  let some = [];
+  const some = [];
   for await (const line of createInterface({ input: createReadStream(at("in.jsonl")) })) {
     some.push(line);
     if (some.length === size) await write(some.splice(0));
@@ -161,6 +178,8 @@ async function compare(title, contenders, before = () => {}) {
   const floor = Math.min(...bare);
   console.log(`${title}, ${rows} rows`);
   for (const [name, { wall, cpu }] of best) {
-    console.log(`  ${name}: ${wall.toFixed(0)} ms (x ${(floor / wall).toFixed(2)} of the best floor), ${cpu.toFixed(0)} ms of CPU here`);
+    console.log(
+      `  ${name}: ${wall.toFixed(0)} ms (x ${(floor / wall).toFixed(2)} of the best floor), ${cpu.toFixed(0)} ms of CPU here`,
+    );
   }
 }
