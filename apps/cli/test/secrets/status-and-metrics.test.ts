@@ -67,7 +67,7 @@ it("neither the status nor the metrics of routes that fail hold a part of a secr
     expect(status.stdout).toContain("cannot connect");
     const table = await told(["status", "--no-watch"], { cwd, env });
     const metrics = await fetched(`http://127.0.0.1:${/127\.0\.0\.1:(\d+)\/metrics/.exec(text)?.[1]}/metrics`);
-    expect(metrics).toContain('route="from_kafka"');
+    expect(metrics).toContain('route="from_amqp"');
     expect(leaks(...records, status.stdout, table.stdout, metrics)).toEqual([]);
   } finally {
     stop.abort();

@@ -4,7 +4,7 @@ import { nearest } from "@mqb/core";
 const SECRET_NAME = new RegExp(
   [
     "password|passwd|passphrase|token|secret|credential|authorization|cookie|signature|apikey",
-    "(?:^|_)(?:sig|pwd|auth|(?:access|api|secret|private|shared|account|encryption|decrypt)_?keys?)$",
+    "(?:^|_)(?:sig|pwd|auth|seed|(?:access|api|secret|private|shared|account|encryption|decrypt)_?keys?)$",
     "(?:^|_)(?:headers|basic_auth)$",
   ].join("|"),
 );
