@@ -3,6 +3,7 @@ import { checkTls } from "@mqb/tls";
 import { parseTarget } from "./client/target.ts";
 import { parseListenAddress } from "./listener/index.ts";
 import type { HttpConfig } from "./schema.ts";
+import { checkStreamable } from "./source/streamable.ts";
 import { encodeValue, FRAMING } from "./wire/headers.ts";
 
 /** What can be said of a configuration before anything is opened. */
@@ -17,6 +18,7 @@ export function checkHttp(config: HttpConfig, { side }: CheckContext): Finding[]
 
 function checkInput(config: HttpConfig): Finding[] {
   const found = coded("url", () => parseListenAddress(config.url));
+  found.push(...coded("receive_streamable", () => checkStreamable(config)));
   if (config.workers > 0) {
     found.push({
       level: "note",

@@ -24,6 +24,11 @@ export const errors = defineErrors("MQB_HTTP", {
     message: (p) => `"${p.url}" cannot be sent to: ${p.reason}`,
     hint: "write http://host:port/path, or https:// for TLS",
   }),
+  STREAMED: errorRow<{ field: string; reason: string }>({
+    kind: "config",
+    message: (p) => `"${p.field}" does not go with receive_streamable: ${p.reason}`,
+    hint: "leave out one of the two",
+  }),
   IN_USE: errorRow<{ address: string }>({
     kind: "connection",
     message: (p) => `another program listens on ${p.address} already`,

@@ -1,7 +1,7 @@
 import { Message, MqbError } from "@mqb/core/plugin";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
-import { ask, type Listening, listening } from "./support.ts";
+import { ask, type Listening, listening, raw } from "./support.ts";
 
 function into(sink: CollectingPublisher, input = {}, route?: object): Promise<Listening> {
   return listening(
@@ -101,6 +101,24 @@ describe("a request is answered", () => {
     const trailed = await ask(server.url);
     expect(trailed.trailers).toEqual({ checksum: "abc" });
     expect(trailed.headers).not.toHaveProperty("http_trailer.checksum");
+  });
+
+  it.each([
+    ["HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", /^HTTP\/1.1 200 /],
+    ["POST / HTTP/1.0\r\nHost: h\r\nContent-Length: 1\r\n\r\nx", /^HTTP\/1.1 200 [\s\S]*\r\n\r\nx$/],
+  ])("without trailers where none can follow: %j", async (request, wanted) => {
+    const sink = new CollectingPublisher();
+    sink.replyWith(() => new Message("x", new Map([["http_trailer.checksum", "abc"]])));
+    await using server = await into(sink);
+    const answer = (await raw(server.port, request)).toString();
+    expect(answer).toMatch(wanted);
+    expect(answer).not.toContain("checksum");
+  });
+
+  it("without trailers that the client has named itself", async () => {
+    await using server = await listening({ inline_response_fast_path: false }, { response: {} });
+    const answer = await ask(server.url, { body: "x", headers: { "http_trailer.x": "1" } });
+    expect([answer.status, answer.trailers, answer.headers["content-length"]]).toEqual([200, {}, "1"]);
   });
 
   it("with the configured headers and the id that the client knows it by", async () => {

@@ -35,6 +35,21 @@ describe("a configuration", () => {
     ["input", { url: "h:443", tls: { required: true } }, "error MQB_TLS_IDENTITY input.http.tls.required"],
     [
       "input",
+      { url: "h:80", receive_streamable: true, webhook_signature: { scheme: "github", secret: "s" } },
+      "error MQB_HTTP_STREAMED input.http.receive_streamable",
+    ],
+    [
+      "input",
+      { url: "h:80", receive_streamable: true, fire_and_forget: true },
+      "error MQB_HTTP_STREAMED input.http.receive_streamable",
+    ],
+    [
+      "input",
+      { url: "h:80", receive_streamable: true, compression_enabled: true },
+      "error MQB_HTTP_STREAMED input.http.receive_streamable",
+    ],
+    [
+      "input",
       { url: "h:80", custom_headers: { "Content-Length": "1" } },
       "error MQB_HTTP_HEADER input.http.custom_headers.Content-Length",
     ],

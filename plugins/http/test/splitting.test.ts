@@ -52,6 +52,16 @@ describe("a body in pieces", () => {
     }
   });
 
+  it.each(["ndjson", "sse"] as const)("costs no more the longer its item becomes: %s", (format) => {
+    const splitter = createSplitter(format, 1e9);
+    const chunk = Buffer.alloc(64 * 1024, "a");
+    const started = process.cpuUsage();
+    for (let i = 0; i < 300; i++) splitter.push(chunk);
+    expect(splitter.end().length).toBe(format === "sse" ? 0 : 1);
+    // To look at all that has come again with each chunk takes a hundred times as long.
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(1);
+  });
+
   it("is cut as its type says", () => {
     expect(formatOfStream("Text/Event-Stream; charset=utf-8")).toBe("sse");
     for (const type of ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-lines"]) {

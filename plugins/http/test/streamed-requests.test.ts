@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as send } from "node:http";
-import { type Message, MqbError } from "@mqb/core/plugin";
-import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
+import { Message, MqbError } from "@mqb/core/plugin";
+import { CollectingPublisher, FakeClock, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
-import { ask, bodyOf, type Listening, listening } from "./support.ts";
+import { ask, bodyOf, forever, type Listening, listening, source } from "./support.ts";
 
 function into(publisher: CollectingPublisher, input = {}, route?: object): Promise<Listening> {
   const options = { plugins: [fakePlugin({ sink: { publisher } })], ...(route && { route }) };
@@ -55,6 +55,34 @@ describe("a body that is read while it comes", () => {
     expect(events.text).toBe("data: GOOD\n\nevent: error\ndata: Message processing failed\n\n");
   });
 
+  it("tells of failures before the first reply too: in their place, or by the status where there is no place", async () => {
+    const sink = new CollectingPublisher();
+    sink.failWhen((message) => (message.text() === "bad" ? new MqbError("X", "retryable", "later") : undefined));
+    sink.replyWith(upper);
+    await using server = await into(sink);
+    const lines = await ask(server.url, { ...ndjson, body: "bad\ngood\n" });
+    expect(lines.text).toBe('{"error":"Message processing failed","index":0}\nGOOD\n');
+    const events = await ask(server.url, { ...sse, body: "data: bad\n\ndata: good\n\n" });
+    expect(events.text).toBe("event: error\ndata: Message processing failed\n\ndata: GOOD\n\n");
+    await using passing = await into(sink, { pass_through_status: true });
+    const request = send(passing.url, { method: "POST", agent: false });
+    request.write("bad");
+    await expect.poll(() => passing.route.status().accounting.nacked).toBe(1);
+    request.end("good");
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    const text = (await bodyOf(response)).toString();
+    expect([response.statusCode, text]).toEqual([502, "Message processing failed: 1 of 2"]);
+  });
+
+  it("is answered whole when its first reply has a status without a body", async () => {
+    const sink = new CollectingPublisher();
+    sink.replyWith((one) =>
+      one.text() === "a" ? new Message("", new Map([["http_status_code", "204"]])) : upper(one),
+    );
+    await using server = await into(sink);
+    expect(await ask(server.url, { ...ndjson, body: "a\nb\n" })).toMatchObject({ status: 200, text: "\nB\n" });
+  });
+
   it("is not read faster than the route takes it", async () => {
     const sink = new CollectingPublisher();
     sink.stall();
@@ -74,6 +102,24 @@ describe("a body that is read while it comes", () => {
     response.resume();
     await once(response, "end");
     expect(sink.messages).toHaveLength(400);
+  });
+
+  it("waits for a slow route, however many items have come at once", async () => {
+    const clock = new FakeClock();
+    await using opened = await source({ receive_streamable: true, internal_buffer_size: 2 }, clock);
+    const body = "0\n1\n2\n3\n4\n5\n6\n7\n";
+    const answered = ask(`http://127.0.0.1:${opened.port}`, { ...ndjson, body });
+    let seen = "";
+    while (seen.length < body.length) {
+      const delivery = await opened.end.receive(1, forever());
+      expect(opened.end.status!().pending).toBeLessThanOrEqual(2);
+      // Longer than a request may wait for room, shorter than the route may take.
+      await clock.advance(5000);
+      for (const message of delivery.batch) seen += `${message.text()}\n`;
+      await delivery.commit();
+    }
+    expect((await answered).status).toBe(200);
+    expect(seen).toBe(body);
   });
 
   it("may be endless, but none of its items", async () => {

@@ -115,8 +115,11 @@ export async function sink(
 }
 
 /** Opens the source alone. */
-export async function source(options: Partial<HttpOptions>): Promise<OpenedEnd<Consumer> & { readonly port: number }> {
-  const opened = contextOf("input", [], systemClock);
+export async function source(
+  options: Partial<HttpOptions>,
+  clock: Clock = systemClock,
+): Promise<OpenedEnd<Consumer> & { readonly port: number }> {
+  const opened = contextOf("input", [], clock);
   const config = httpSchema.parse({ url: ANY_PORT, ...options });
   const end = await definition.input!.open(config as never, opened.context);
   const port = Number(/:(\d+)$/.exec(String(end.status!().details!["bound_addr"]))![1]);

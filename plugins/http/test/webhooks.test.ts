@@ -3,7 +3,7 @@ import { batchOf, Message } from "@mqb/core/plugin";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { signatureCheck, signer } from "../src/webhook/check.ts";
-import { ask, forever, type Listening, listening, sink } from "./support.ts";
+import { ask, forever, type Listening, listening, sink, source } from "./support.ts";
 
 function into(publisher: CollectingPublisher, input = {}, middlewares: unknown[] = []): Promise<Listening> {
   return listening(input, { sink: {} }, { plugins: [fakePlugin({ sink: { publisher } })], middlewares });
@@ -31,6 +31,11 @@ describe("a signed request", () => {
     });
     expect(publisher.messages).toHaveLength(1);
     expect(server.log.text()).not.toContain(SECRET);
+  });
+
+  it("is not expected of a body that is read while it comes: the source does not open", async () => {
+    const options = { receive_streamable: true, webhook_signature: { scheme: "github", secret: SECRET } } as const;
+    await expect(source(options)).rejects.toMatchObject({ code: "MQB_HTTP_STREAMED", kind: "config" });
   });
 
   it("is taken as Stripe signs it, with any of its signatures, and not when it is too old", () => {

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { isGone } from "./gone.ts";
 import type { Request, Response } from "./protocol.ts";
 
 const TEXT = "text/plain; charset=utf-8";
@@ -7,7 +8,7 @@ const LINGER_MS = 2000;
 
 /** Answers with a text. Nothing happens when the client is gone or has an answer already. */
 export function answer(response: Response, status: number, text: string, headers: OutgoingHttpHeaders = {}): void {
-  if (response.headersSent || response.writableEnded || response.destroyed) return;
+  if (response.headersSent || response.writableEnded || isGone(response)) return;
   const body = Buffer.from(text);
   response.writeHead(status, { "content-type": TEXT, "content-length": body.length, ...headers });
   response.end(body);

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { answerUnread, type Request, type Response } from "../listener/index.ts";
+import { answerUnread, isGone, type Request, type Response } from "../listener/index.ts";
 import { CODINGS, codingsOf } from "../wire/codings.ts";
 import { CHALLENGE } from "./basic-auth.ts";
 import type { HttpConsumer } from "./consumer.ts";
@@ -37,6 +37,7 @@ export class Admission {
   private readonly lookMs: number;
   private cancelLook: (() => void) | undefined;
   private closedWith: string | undefined;
+  private admitting = false;
   active = 0;
 
   constructor(parts: SourceParts, consumer: HttpConsumer) {
@@ -64,9 +65,14 @@ export class Admission {
   finished(request: object): void {
     this.open.delete(request as Started);
     this.active -= 1;
-    while (this.waiting.length > 0 && this.active < this.parts.settings.concurrency) {
-      const next = this.waiting.shift()!;
-      if (!next.response.destroyed) this.start(next.request, next.response, next.expects, next.codings);
+    // One that is refused as it starts is finished within this loop: to admit the next one from there would be a call
+    // within a call for each of them.
+    if (this.admitting) return;
+    this.admitting = true;
+    try {
+      this.admit();
+    } finally {
+      this.admitting = false;
     }
   }
 
@@ -104,6 +110,13 @@ export class Admission {
     return { status: 415, text, headers: { "accept-encoding": ACCEPTED } };
   }
 
+  private admit(): void {
+    while (this.waiting.length > 0 && this.active < this.parts.settings.concurrency) {
+      const next = this.waiting.shift()!;
+      if (!isGone(next.response)) this.start(next.request, next.response, next.expects, next.codings);
+    }
+  }
+
   private start(request: Request, response: Response, expects: boolean, codings: readonly string[]): void {
     this.active += 1;
     const { parts, consumer } = this;
@@ -126,7 +139,9 @@ export class Admission {
     const now = this.parts.clock.monotonic();
     this.consumer.expire(now);
     for (const one of this.open) {
-      if (now - one.since > timeoutMs) one.expire();
+      // A connection that ends closes only the response that it was writing.
+      if (one.isAbandoned) one.closed();
+      else if (now - one.since > timeoutMs) one.expire();
     }
     while (this.waiting.length > 0 && now - this.waiting[0]!.since > patienceMs) {
       const { request, response } = this.waiting.shift()!;

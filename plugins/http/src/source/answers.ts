@@ -1,13 +1,14 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { asBuffer, kindOf, type Message } from "@mqb/core/plugin";
 import type { Request, Response } from "../listener/index.ts";
-import { answer } from "../listener/index.ts";
+import { answer, isGone } from "../listener/index.ts";
 import type { Codings } from "../wire/codings.ts";
 import { type HeadOptions, replyHead } from "./reply-head.ts";
 import type { SourceSettings } from "./settings.ts";
 import { wantedCoding } from "./wanted-coding.ts";
 
 const PROCESSED = "Message processed";
+export const FAILED = "Message processing failed";
 const ACCEPTED = "Message accepted for processing";
 const ANY_BYTES = "application/octet-stream";
 /** Bodies up to this size are written together with their head: two pieces cost a fifth of a request more. */
@@ -19,7 +20,7 @@ export class Answers {
   private readonly codings: Codings;
   /** Answers have no headers but their own. */
   private readonly isPlain: boolean;
-  private readonly asIs: HeadOptions;
+  readonly asIs: HeadOptions;
   private readonly decoded: HeadOptions;
   /** Told of metadata that cannot be a header. */
   readonly dropped: (name: string) => void;
@@ -44,22 +45,34 @@ export class Answers {
 
   /** The route failed: 502 for what may pass, where the source hands statuses on, else 500. */
   failed(request: Request, response: Response, message: Message, error: unknown): void {
-    const passes = error !== undefined && ["retryable", "connection"].includes(kindOf(error, "retryable"));
-    const status = this.settings.passThroughStatus && passes ? 502 : 500;
-    answer(response, status, "Message processing failed", this.ownHeaders(request, message));
+    const passes = this.passes(error);
+    answer(response, passes ? 502 : 500, FAILED, this.ownHeaders(request, message));
+  }
+
+  /** The failure may pass, and the client is told. */
+  passes(error: unknown): boolean {
+    if (error === undefined || !this.settings.passThroughStatus) return false;
+    return ["retryable", "connection"].includes(kindOf(error, "retryable"));
   }
 
   refused(request: Request, response: Response, status: number, text: string, more: OutgoingHttpHeaders = {}): void {
     answer(response, status, text, { ...this.ownHeaders(request, undefined), ...more });
   }
 
-  reply(request: Request, response: Response, asked: Message, reply: Message, wasDecoded: boolean): void {
+  /** Gives what to wait for where the answer is compressed first. */
+  reply(
+    request: Request,
+    response: Response,
+    asked: Message,
+    reply: Message,
+    wasDecoded: boolean,
+  ): Promise<void> | undefined {
     const { payload } = reply;
     const { compressFrom, omitsRequestHeaders } = this.settings;
     // The message itself as its answer: none of its metadata is news, and none of it need be made.
     if (reply === asked && omitsRequestHeaders && this.isPlain && compressFrom === undefined) {
       echo(request, response, payload);
-      return;
+      return undefined;
     }
     const head = replyHead(request, asked, reply, wasDecoded ? this.decoded : this.asIs);
     if (!this.isPlain) Object.assign(head.headers, this.ownHeaders(request, asked));
@@ -67,14 +80,14 @@ export class Answers {
       const coding = "content-encoding" in head.headers ? undefined : wantedCoding(request.headers["accept-encoding"]);
       head.headers["vary"] ??= "accept-encoding";
       if (coding) {
-        this.codings.encode(payload, coding).then(
+        return this.codings.encode(payload, coding).then(
           (body) => write(response, { ...head, headers: { ...head.headers, "content-encoding": coding } }, body),
           () => write(response, head, payload),
         );
-        return;
       }
     }
     write(response, head, payload);
+    return undefined;
   }
 
   /** The configured headers, and the id that the client knows the request by. */
@@ -90,7 +103,7 @@ export class Answers {
   }
 
   private accept(request: Request, response: Response, message: Message, text: string): void {
-    if (response.writableEnded || response.destroyed) return;
+    if (response.writableEnded || isGone(response)) return;
     const length = { "content-length": text.length };
     response.writeHead(202, this.isPlain ? length : { ...length, ...this.ownHeaders(request, message) });
     response.end(text);
@@ -106,7 +119,7 @@ interface Head {
 }
 
 function write(response: Response, head: Head, body: Uint8Array): void {
-  if (response.headersSent || response.writableEnded || response.destroyed) return;
+  if (response.headersSent || response.writableEnded || isGone(response)) return;
   if (!head.streams && !head.bodyless) head.headers["content-length"] = body.length;
   if (head.trailers) head.headers["trailer"] = Object.keys(head.trailers).join(", ");
   response.writeHead(head.status, head.headers);
@@ -116,7 +129,7 @@ function write(response: Response, head: Head, body: Uint8Array): void {
 }
 
 function echo(request: Request, response: Response, body: Uint8Array): void {
-  if (response.writableEnded || response.destroyed) return;
+  if (response.writableEnded || isGone(response)) return;
   const type = request.headers["content-type"] ?? ANY_BYTES;
   response.writeHead(200, { "content-type": type, "content-length": body.length });
   if (request.method === "HEAD") response.end();

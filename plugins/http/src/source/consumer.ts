@@ -91,6 +91,7 @@ export class HttpConsumer implements Consumer, Owner {
     const { length } = this.queue;
     for (let i = 0; i < length; i++) {
       const entry = this.queue[i]!;
+      if (entry.isPaced) continue;
       if (i >= bufferSize && now - entry.since > patienceMs)
         entry.refuse(503, "The route has too many requests waiting");
       else if (now - entry.since > timeoutMs) entry.refuse(504, "No reply in time");

@@ -21,8 +21,22 @@ export class HttpDelivery implements Delivery {
       return Promise.reject(new TypeError(`${dispositions.length} dispositions for a batch of ${entries.length}`));
     }
     if (!this.settled(this)) return Promise.reject(errors.GONE({ target: "the listener" }));
-    for (let i = 0; i < entries.length; i++) entries[i]!.settle(dispositions?.[i]);
-    return DONE;
+    let writing: Promise<void>[] | undefined;
+    for (let i = 0; i < entries.length; i++) {
+      const later = settle(entries[i]!, dispositions?.[i]);
+      if (later) (writing ??= []).push(later);
+    }
+    return writing ? Promise.all(writing).then(() => undefined) : DONE;
+  }
+}
+
+/** One answer that cannot be written is no reason to leave the others out. */
+function settle(entry: Entry, disposition: Disposition | undefined): Promise<void> | undefined {
+  try {
+    return entry.settle(disposition)?.catch(() => entry.spoil());
+  } catch {
+    entry.spoil();
+    return undefined;
   }
 }
 

@@ -7,10 +7,14 @@ export interface Entry {
   since: number;
   /** Nobody wants the message: its client is gone or was refused, and will ask again. */
   readonly isVoid: boolean;
+  /** Part of a body that is not read on while it waits: it may wait as long as the route works. */
+  readonly isPaced: boolean;
   /** The route will have it; called when there is room for it, once. */
   accepted(): void;
-  /** The route has had it; undefined stands for an ack. */
-  settle(disposition: Disposition | undefined): void;
+  /** The route has had it; undefined stands for an ack. Gives what to wait for before its answer is written. */
+  settle(disposition: Disposition | undefined): Promise<void> | undefined;
+  /** Its answer could not be written: it gets another one, or none. Never throws. */
+  spoil(): void;
   /** Answers that it was not taken. */
   refuse(status: number, text: string): void;
 }

@@ -1,5 +1,5 @@
 import { type Disposition, Message, type MessageId, type MessageSource, type Metadata } from "@mqb/core/plugin";
-import { answerUnread, type Request, type Response } from "../listener/index.ts";
+import { answerUnread, closingOf, cutWhenIdle, isGone, type Request, type Response } from "../listener/index.ts";
 import { TooLarge } from "../wire/codings.ts";
 import type { Entry, Owner } from "./entry.ts";
 import { messageId } from "./message-id.ts";
@@ -17,6 +17,7 @@ interface Tagged {
 /** One request, its message and its answer. */
 export class Exchange implements Entry, MessageSource {
   since = 0;
+  readonly isPaced = false;
   readonly message: Message = Message.in(this, 0);
   private readonly request: Request;
   private readonly response: Response;
@@ -29,7 +30,9 @@ export class Exchange implements Entry, MessageSource {
   private size = 0;
   private pairs: Metadata | undefined;
   private key: MessageId | undefined;
-  /** Has an answer, or nobody to give one to. */
+  /** Has an answer, which may still be on its way. */
+  private answered = false;
+  /** Its answer is with the client, or there is nobody to give one to. */
   private over = false;
   private gone = false;
   private whole = false;
@@ -41,16 +44,17 @@ export class Exchange implements Entry, MessageSource {
     this.parts = parts;
     this.owner = owner;
     this.tls = parts.tls.of(request);
-    (response as unknown as Tagged)[EXCHANGE] = this;
-    response.on("close", onResponseClose);
-  }
-
-  get isOver(): boolean {
-    return this.over;
+    const closing = closingOf(response);
+    (closing as unknown as Tagged)[EXCHANGE] = this;
+    closing.on("close", onClose);
   }
 
   get isVoid(): boolean {
     return this.gone;
+  }
+
+  get isAbandoned(): boolean {
+    return isGone(this.response);
   }
 
   /** Reads the body; then the owner gets it. */
@@ -80,37 +84,51 @@ export class Exchange implements Entry, MessageSource {
   }
 
   accepted(): void {
-    if (!this.parts.settings.fireAndForget || this.over) return;
+    if (!this.parts.settings.fireAndForget || !this.answer()) return;
     this.parts.answers.accepted(this.request, this.response, this.message);
-    this.finish();
   }
 
-  settle(disposition: Disposition | undefined): void {
-    if (this.over) return;
+  settle(disposition: Disposition | undefined): Promise<void> | undefined {
+    if (!this.answer()) return undefined;
     const { request, response, message } = this;
     const { answers } = this.parts;
-    if (!disposition || disposition.type === "ack") answers.processed(request, response, message);
-    else if (disposition.type === "nack") answers.failed(request, response, message, disposition.error);
-    else answers.reply(request, response, message, disposition.message, this.codings.length > 0);
-    this.finish();
+    if (disposition?.type === "reply") {
+      return answers.reply(request, response, message, disposition.message, this.codings.length > 0);
+    }
+    if (disposition?.type === "nack") answers.failed(request, response, message, disposition.error);
+    else answers.processed(request, response, message);
+    return undefined;
+  }
+
+  spoil(): void {
+    if (this.over) return;
+    try {
+      this.parts.answers.failed(this.request, this.response, this.message, undefined);
+    } catch {
+      // Nothing can be said to this client.
+    }
+    if (!this.response.writableEnded) this.response.destroy();
   }
 
   refuse(status: number, text: string): void {
-    if (this.over) return;
+    if (!this.answer()) return;
     this.parts.answers.refused(this.request, this.response, status, text, status === 503 ? { "retry-after": "1" } : {});
     if (!this.whole) answerUnread(this.request, this.response, status, text);
     this.gone = true;
     this.finish();
   }
 
-  /** The time for its body or for its answer is over. */
+  /** The time for its body, for its answer or for the way of that is over. */
   expire(): void {
-    if (this.whole) this.refuse(504, "No reply in time");
+    if (this.answered) {
+      this.since = Number.POSITIVE_INFINITY;
+      cutWhenIdle(this.request, this.response, this.parts.settings.timeoutMs);
+    } else if (this.whole) this.refuse(504, "No reply in time");
     else this.refuse(408, "The request body was not received in time");
   }
 
   chunk(bytes: Buffer): void {
-    if (this.over) return;
+    if (this.answered || this.over) return;
     this.size += bytes.length;
     const { maxBodyBytes } = this.parts.settings;
     if (this.size > maxBodyBytes) {
@@ -122,7 +140,7 @@ export class Exchange implements Entry, MessageSource {
   }
 
   end(): void {
-    if (this.over) return;
+    if (this.answered || this.over) return;
     this.whole = true;
     if (this.more) this.body = Buffer.concat(this.more, this.size);
     this.more = undefined;
@@ -138,8 +156,7 @@ export class Exchange implements Entry, MessageSource {
 
   /** The client is gone, or has read its answer. */
   closed(): void {
-    if (this.over) return;
-    this.gone = true;
+    if (!this.answered) this.gone = true;
     this.finish();
   }
 
@@ -153,10 +170,19 @@ export class Exchange implements Entry, MessageSource {
       }
       return this.refuse(400, `Failed to decompress request body: ${(error as Error).message}`);
     }
-    if (!this.over) this.owner.enqueue(this);
+    if (!this.answered && !this.over) this.owner.enqueue(this);
+  }
+
+  /** False when it has an answer, or nobody to give one to. */
+  private answer(): boolean {
+    if (this.answered || this.over) return false;
+    this.answered = true;
+    this.since = this.parts.clock.monotonic();
+    return true;
   }
 
   private finish(): void {
+    if (this.over) return;
     this.over = true;
     this.owner.finished(this);
   }
@@ -176,7 +202,7 @@ function onEnd(this: Request): void {
   (this as unknown as Tagged)[EXCHANGE].end();
 }
 
-function onResponseClose(this: Response): void {
+function onClose(this: unknown): void {
   (this as unknown as Tagged)[EXCHANGE].closed();
 }
 

@@ -6,10 +6,12 @@ import { DroppedHeaders } from "../wire/dropped-headers.ts";
 import { Answers } from "./answers.ts";
 import { HttpConsumer } from "./consumer.ts";
 import { sourceSettings } from "./settings.ts";
+import { checkStreamable } from "./streamable.ts";
 import { TlsFacts } from "./tls-facts.ts";
 
 /** Listens, or joins the listener that is there, and takes the requests of one path and method. */
 export async function openSource(config: HttpConfig, context: OpenContext): Promise<Consumer> {
+  checkStreamable(config);
   const settings = sourceSettings(config);
   const codings = new Codings();
   const dropped = new DroppedHeaders("an answer", context);

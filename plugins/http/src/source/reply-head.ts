@@ -56,8 +56,10 @@ export function replyHead(request: Request, asked: Message, reply: Message, opti
   const status = statusOf(metadata.get(STATUS));
   // A reply that says its status has a whole head of its own.
   if (!(CONTENT_TYPE in headers) && !metadata.has(STATUS)) headers[CONTENT_TYPE] = ANY_BYTES;
-  const streams = chunked || trailers !== undefined || /^text\/event-stream\b/i.test(String(headers[CONTENT_TYPE]));
   const bodyless = status === 204 || status === 304 || request.method === "HEAD";
+  // They stand behind the chunks of a body, and there are none.
+  if (bodyless || (request.httpVersionMajor === 1 && request.httpVersionMinor < 1)) trailers = undefined;
+  const streams = chunked || trailers !== undefined || /^text\/event-stream\b/i.test(String(headers[CONTENT_TYPE]));
   return { status, headers, streams, bodyless, trailers };
 }
 

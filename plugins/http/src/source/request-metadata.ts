@@ -55,7 +55,7 @@ function addRaw(metadata: Map<string, string>, raw: readonly string[], prefix: s
       if (name !== ":authority") continue;
       name = "host";
     }
-    if (name.startsWith(SOURCE_PREFIX) || OWN.has(name)) continue;
+    if (name.startsWith(SOURCE_PREFIX) || name.startsWith(TRAILER_PREFIX) || OWN.has(name)) continue;
     const value = decodeValue(raw[i + 1]!);
     if (value === undefined) continue;
     addHeader(metadata, isSensitive(name) ? `${SOURCE_PREFIX}http_${name}` : prefix + name, value);

@@ -1,11 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Disposition, Message } from "@mqb/core/plugin";
-import type { Request, Response } from "../listener/index.ts";
+import { isGone, type Request, type Response } from "../listener/index.ts";
 import type { StreamFormat } from "../stream/splitter.ts";
-import type { Answers } from "./answers.ts";
+import { type Answers, FAILED } from "./answers.ts";
 import { replyHead } from "./reply-head.ts";
-
-const FAILED = "Message processing failed";
 
 /** The answer to a streamed request: the replies to its items, in their order, in the format of the request. */
 export class StreamAnswer {
@@ -15,8 +13,12 @@ export class StreamAnswer {
   private readonly answers: Answers;
   /** Frames that wait for those of earlier items; null = there is nothing to write. */
   private readonly held = new Map<number, Frame | null>();
+  /** Items that failed before there was a head. */
+  private early: number[] = [];
   private next = 0;
   private failures = 0;
+  /** Every failure may pass. */
+  private passes = true;
 
   constructor(request: Request, response: Response, format: StreamFormat, answers: Answers) {
     this.request = request;
@@ -27,49 +29,61 @@ export class StreamAnswer {
 
   settle(index: number, asked: Message, disposition: Disposition | undefined): void {
     let frame: Frame | null = null;
-    if (disposition?.type === "reply")
-      frame = { asked, reply: disposition.message, bytes: this.frame(disposition.message) };
-    else if (disposition?.type === "nack") frame = { bytes: this.failure(index) };
+    if (disposition?.type === "reply") frame = { asked, reply: disposition.message };
+    else if (disposition?.type === "nack") frame = { passes: this.answers.passes(disposition.error) };
     this.held.set(index, frame);
     for (let held = this.held.get(this.next); held !== undefined; held = this.held.get(this.next)) {
-      this.held.delete(this.next++);
-      if (held) this.write(held);
+      this.held.delete(this.next);
+      const at = this.next++;
+      if (held === null || isGone(this.response)) continue;
+      if ("reply" in held) this.reply(held.asked, held.reply);
+      else this.fail(at, held.passes);
     }
   }
 
   /** Every item is settled. Where there was no reply to begin with, the status says whether all went well. */
   end(): void {
-    const { response } = this;
-    if (response.destroyed || response.writableEnded) return;
+    const { request, response } = this;
+    if (isGone(response) || response.writableEnded) return;
     if (!response.headersSent && this.failures > 0) {
-      this.answers.refused(this.request, response, 500, `${FAILED}: ${this.failures} of ${this.next}`);
+      const text = `${FAILED}: ${this.failures} of ${this.next}`;
+      this.answers.refused(request, response, this.passes ? 502 : 500, text);
       return;
     }
-    this.begin(undefined);
+    if (!response.headersSent) {
+      const own = this.answers.ownHeaders(request, undefined);
+      response.writeHead(200, { "content-type": "application/octet-stream", ...own });
+    }
     response.end();
   }
 
-  private write({ asked, reply, bytes }: Frame): void {
-    const { response } = this;
-    if (response.destroyed) return;
-    if (!reply) this.failures += 1;
-    // A failure before the first reply can still be told by the status, at the end.
-    if (!reply && !response.headersSent) return;
-    if (bytes === undefined) return void response.destroy();
-    this.begin(reply && asked ? { asked, reply } : undefined);
-    (response as ServerResponse).write(bytes);
+  private reply(asked: Message, reply: Message): void {
+    // Chunks have no place for the failures before them: the end tells of those, by the status.
+    if (this.early.length > 0 && this.format === "raw_chunks") return;
+    if (!this.response.headersSent) this.begin(asked, reply);
+    this.write(this.frame(reply));
   }
 
-  private begin(first: { readonly asked: Message; readonly reply: Message } | undefined): void {
-    if (this.response.headersSent) return;
-    const own = this.answers.ownHeaders(this.request, undefined);
-    if (!first) {
-      this.response.writeHead(200, { "content-type": "application/octet-stream", ...own });
-      return;
-    }
-    const options = { omitsRequestHeaders: true, wasDecoded: false, dropped: this.answers.dropped };
-    const { status, headers } = replyHead(this.request, first.asked, first.reply, options);
-    this.response.writeHead(status, { ...headers, ...own });
+  private fail(index: number, passes: boolean): void {
+    this.failures += 1;
+    this.passes &&= passes;
+    // Without a reply so far, the status can still tell.
+    if (!this.response.headersSent) this.early.push(index);
+    else if (this.format === "raw_chunks") this.response.destroy();
+    else this.write(this.failure(index));
+  }
+
+  private begin(asked: Message, reply: Message): void {
+    const { status, headers } = replyHead(this.request, asked, reply, this.answers.asIs);
+    // More may follow, whatever the first one says of itself.
+    const open = status === 204 || status === 304 ? 200 : status;
+    this.response.writeHead(open, { ...headers, ...this.answers.ownHeaders(this.request, undefined) });
+    for (const index of this.early) this.write(this.failure(index));
+    this.early = [];
+  }
+
+  private write(bytes: Uint8Array): void {
+    (this.response as ServerResponse).write(bytes);
   }
 
   private frame({ payload, metadata }: Message): Uint8Array {
@@ -82,17 +96,11 @@ export class StreamAnswer {
     return Buffer.from(`${head}${data.map((line) => `data: ${line}\n`).join("")}\n`);
   }
 
-  /** Undefined = the format has no place for it, so that the answer breaks off. */
-  private failure(index: number): Buffer | undefined {
-    if (this.format === "raw_chunks") return undefined;
-    const text =
-      this.format === "ndjson" ? `${JSON.stringify({ error: FAILED, index })}\n` : `event: error\ndata: ${FAILED}\n\n`;
-    return Buffer.from(text);
+  private failure(index: number): Buffer {
+    const isLine = this.format === "ndjson";
+    return Buffer.from(isLine ? `${JSON.stringify({ error: FAILED, index })}\n` : `event: error\ndata: ${FAILED}\n\n`);
   }
 }
 
-interface Frame {
-  readonly asked?: Message;
-  readonly reply?: Message;
-  readonly bytes: Uint8Array | undefined;
-}
+/** What became of an item that is told of. */
+type Frame = { readonly asked: Message; readonly reply: Message } | { readonly passes: boolean };

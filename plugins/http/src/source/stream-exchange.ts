@@ -1,5 +1,13 @@
 import { type Disposition, freshId, Message, type Metadata } from "@mqb/core/plugin";
-import { answerUnread, type Request, type Response } from "../listener/index.ts";
+import {
+  answerUnread,
+  closingOf,
+  cutWhenIdle,
+  isGone,
+  needsDrain,
+  type Request,
+  type Response,
+} from "../listener/index.ts";
 import {
   createSplitter,
   formatOfStream,
@@ -7,6 +15,7 @@ import {
   type StreamFormat,
   type StreamItem,
 } from "../stream/splitter.ts";
+import { FAILED } from "./answers.ts";
 import type { Entry, Owner } from "./entry.ts";
 import type { SourceParts } from "./parts.ts";
 import { requestMetadata } from "./request-metadata.ts";
@@ -23,11 +32,17 @@ export class StreamExchange {
   private readonly owner: Owner;
   private readonly splitter: Splitter;
   private readonly answer: StreamAnswer;
+  /** With the route, or on their way to it. */
   private readonly items = new Set<StreamEntry>();
+  /** Cut off the body, and kept until the route has taken earlier ones. */
+  private backlog: StreamItem[] = [];
+  private taken = 0;
   private shared: Metadata | undefined;
   private count = 0;
   private paused = false;
   private ended = false;
+  /** Has its whole answer, which may still be on its way. */
+  private answered = false;
   private over = false;
 
   constructor(request: Request, response: Response, parts: SourceParts, owner: Owner) {
@@ -38,12 +53,12 @@ export class StreamExchange {
     this.format = formatOfStream(request.headers["content-type"]);
     this.splitter = createSplitter(this.format, parts.settings.maxBodyBytes);
     this.answer = new StreamAnswer(request, response, this.format, parts.answers);
-    response.on("close", () => this.leave());
+    closingOf(response).on("close", () => this.closed());
     response.on("drain", this.readOn);
   }
 
-  get isOver(): boolean {
-    return this.over;
+  get isAbandoned(): boolean {
+    return isGone(this.response);
   }
 
   read(expects: boolean): void {
@@ -64,7 +79,7 @@ export class StreamExchange {
 
   /** An item has its disposition. */
   settled(entry: StreamEntry, disposition: Disposition | undefined): void {
-    if (!this.items.delete(entry) || this.over) return;
+    if (!this.items.delete(entry) || this.answered) return;
     this.since = this.parts.clock.monotonic();
     this.answer.settle(entry.index, entry.message, disposition);
     this.readOn();
@@ -72,8 +87,8 @@ export class StreamExchange {
   }
 
   refuse(status: number, text: string): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.answered) return;
+    this.answered = true;
     if (this.response.headersSent) this.response.destroy();
     else {
       const headers = this.parts.answers.ownHeaders(this.request, undefined);
@@ -83,54 +98,71 @@ export class StreamExchange {
   }
 
   expire(): void {
-    if (this.items.size > 0) this.refuse(504, "No reply in time");
+    if (this.answered) {
+      this.since = Number.POSITIVE_INFINITY;
+      cutWhenIdle(this.request, this.response, this.parts.settings.timeoutMs);
+    } else if (this.items.size > 0) this.refuse(504, "No reply in time");
     else this.refuse(408, "The request body was not received in time");
   }
 
+  /** The client is gone, and will send again what it was not told about; or it has its answer. */
+  closed(): void {
+    this.answered = true;
+    this.release();
+  }
+
   private add(split: () => StreamItem[]): void {
-    if (this.over) return;
+    if (this.answered) return;
     this.since = this.parts.clock.monotonic();
-    let items: StreamItem[];
     try {
-      items = split();
+      for (const item of split()) this.backlog.push(item);
     } catch (error) {
       this.refuse(413, (error as Error).message);
       return;
     }
-    for (const item of items) {
-      const entry = new StreamEntry(this, this.count++, item);
-      this.items.add(entry);
-      this.owner.enqueue(entry);
-    }
-    if ((this.items.size >= this.parts.settings.bufferSize || this.response.writableNeedDrain) && !this.ended) {
+    this.feed();
+    const { bufferSize } = this.parts.settings;
+    const isFull = this.items.size >= bufferSize || this.backlog.length > 0 || needsDrain(this.response);
+    if (isFull && !this.ended && !this.answered) {
       this.paused = true;
       this.request.pause();
     }
   }
 
+  /** Hands items to the route, as many as it may have waiting. */
+  private feed(): void {
+    const { bufferSize } = this.parts.settings;
+    while (this.taken < this.backlog.length && this.items.size < bufferSize && !needsDrain(this.response)) {
+      const entry = new StreamEntry(this, this.count++, this.backlog[this.taken++]!);
+      this.items.add(entry);
+      this.owner.enqueue(entry);
+    }
+    if (this.taken < this.backlog.length) return;
+    this.backlog = [];
+    this.taken = 0;
+  }
+
   /** Neither the route nor a client that does not read its answer is given more than it takes. */
   private readonly readOn = (): void => {
-    if (!this.paused || this.items.size > this.parts.settings.bufferSize / 2) return;
-    if (this.response.writableNeedDrain) return;
+    if (this.answered) return;
+    this.feed();
+    if (!this.paused || this.backlog.length > 0 || this.items.size > this.parts.settings.bufferSize / 2) return;
+    if (needsDrain(this.response)) return;
     this.paused = false;
     this.request.resume();
   };
 
   private complete(): void {
-    if (!this.ended || this.items.size > 0 || this.over) return;
-    this.over = true;
+    if (!this.ended || this.items.size > 0 || this.backlog.length > 0 || this.answered) return;
+    this.answered = true;
+    this.since = this.parts.clock.monotonic();
     this.answer.end();
-    this.owner.finished(this);
-  }
-
-  /** The client is gone: it will send again what it was not told about. */
-  private leave(): void {
-    if (this.over) return;
-    this.over = true;
-    this.release();
   }
 
   private release(): void {
+    if (this.over) return;
+    this.over = true;
+    this.backlog = [];
     for (const entry of this.items) entry.isVoid = true;
     this.items.clear();
     this.owner.finished(this);
@@ -148,6 +180,7 @@ export class StreamExchange {
 /** One item of a streamed body. */
 export class StreamEntry implements Entry {
   since = 0;
+  readonly isPaced = true;
   isVoid = false;
   readonly index: number;
   readonly message: Message;
@@ -163,11 +196,15 @@ export class StreamEntry implements Entry {
     this.message = new Message(payload, metadata);
   }
 
-  /** The answer to a streamed request follows its items, also with `fire_and_forget`. */
+  /** The answer to a streamed request follows its items. */
   accepted(): void {}
 
-  settle(disposition: Disposition | undefined): void {
+  settle(disposition: Disposition | undefined): undefined {
     this.exchange.settled(this, disposition);
+  }
+
+  spoil(): void {
+    this.exchange.refuse(500, FAILED);
   }
 
   refuse(status: number, text: string): void {

@@ -1,3 +1,5 @@
+import { GrowingBuffer } from "@mqb/formats";
+
 /** How a body is cut into items while it arrives. */
 export type StreamFormat = "ndjson" | "sse" | "raw_chunks";
 
@@ -33,11 +35,34 @@ export function createSplitter(format: StreamFormat, limit: number): Splitter {
 const LF = 10;
 const CR = 13;
 
+/** What has come of an item that has not ended. Copied together, since a body may come byte by byte. */
+class Rest {
+  private held: GrowingBuffer | undefined;
+
+  get length(): number {
+    return this.held?.length ?? 0;
+  }
+
+  add(part: Buffer): void {
+    (this.held ??= new GrowingBuffer(2 * part.length)).append(part);
+  }
+
+  /** All of it with its end; there is none of it after. */
+  take(end: Buffer): Buffer {
+    if (!this.held) return end;
+    this.held.append(end);
+    const whole = this.held.written();
+    this.held = undefined;
+    return whole;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
 /** Lines without their ends; empty ones are none. */
 class Lines implements Splitter {
   private readonly limit: number;
-  private rest: Buffer[] = [];
-  private size = 0;
+  private readonly rest = new Rest();
 
   constructor(limit: number) {
     this.limit = limit;
@@ -47,30 +72,27 @@ class Lines implements Splitter {
     const items: StreamItem[] = [];
     let from = 0;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
-      this.hold(chunk.subarray(from, at));
-      this.take(items);
+      this.take(chunk.subarray(from, at), items);
       from = at + 1;
     }
-    if (from < chunk.length) this.hold(chunk.subarray(from));
+    this.check(chunk.length - from);
+    if (from < chunk.length) this.rest.add(chunk.subarray(from));
     return items;
   }
 
   end(): StreamItem[] {
     const items: StreamItem[] = [];
-    this.take(items);
+    this.take(NOTHING, items);
     return items;
   }
 
-  private hold(part: Buffer): void {
-    this.size += part.length;
-    if (this.size > this.limit) throw new ItemTooLarge(`an item is larger than ${this.limit} bytes`);
-    this.rest.push(part);
+  private check(more: number): void {
+    if (this.rest.length + more > this.limit) throw new ItemTooLarge(`an item is larger than ${this.limit} bytes`);
   }
 
-  private take(items: StreamItem[]): void {
-    const line = this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest);
-    this.rest = [];
-    this.size = 0;
+  private take(end: Buffer, items: StreamItem[]): void {
+    this.check(end.length);
+    const line = this.rest.take(end);
     const payload = line.at(-1) === CR ? line.subarray(0, -1) : line;
     if (payload.length > 0) items.push({ payload });
   }
@@ -79,7 +101,7 @@ class Lines implements Splitter {
 /** Events of an event stream, by the rules of its standard; an event that the end cuts off is delivered too. */
 class Events implements Splitter {
   private readonly limit: number;
-  private rest: Buffer = Buffer.alloc(0);
+  private readonly rest = new Rest();
   private data: string[] = [];
   private size = 0;
   private event = "";
@@ -93,25 +115,24 @@ class Events implements Splitter {
 
   push(chunk: Buffer): StreamItem[] {
     const items: StreamItem[] = [];
-    let bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
-    if (this.afterCr && bytes[0] === LF) bytes = bytes.subarray(1);
+    if (chunk.length === 0) return items;
+    let from = this.afterCr && chunk[0] === LF ? 1 : 0;
     this.afterCr = false;
-    let from = 0;
-    for (let at = 0; at < bytes.length; at++) {
-      if (bytes[at] !== LF && bytes[at] !== CR) continue;
-      this.line(bytes.subarray(from, at), items);
-      if (bytes[at] === CR && bytes[at + 1] === LF) at++;
-      else this.afterCr = bytes[at] === CR && at === bytes.length - 1;
+    for (let at = from; at < chunk.length; at++) {
+      if (chunk[at] !== LF && chunk[at] !== CR) continue;
+      this.line(this.rest.take(chunk.subarray(from, at)), items);
+      if (chunk[at] === CR && chunk[at + 1] === LF) at++;
+      else this.afterCr = chunk[at] === CR && at === chunk.length - 1;
       from = at + 1;
     }
-    this.rest = Buffer.from(bytes.subarray(from));
-    if (this.rest.length + this.size > this.limit) throw this.tooLarge();
+    if (this.rest.length + chunk.length - from + this.size > this.limit) throw this.tooLarge();
+    if (from < chunk.length) this.rest.add(chunk.subarray(from));
     return items;
   }
 
   end(): StreamItem[] {
     const items: StreamItem[] = [];
-    if (this.rest.length > 0) this.line(this.rest, items);
+    if (this.rest.length > 0) this.line(this.rest.take(NOTHING), items);
     this.dispatch(items);
     return items;
   }
