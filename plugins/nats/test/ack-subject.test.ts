@@ -10,7 +10,10 @@ describe("what the reply subject of a stream's message tells", () => {
     expect(originOf(Buffer.from(subject))).toEqual({ deliveries: 3, sequence: 1234567890123, waiting: 42 });
   });
 
-  it.each(["", "_INBOX.abc", "$JS.ACK.orders.c.1.2.3.4"])("nothing of %j", (subject) => {
-    expect(originOf(Buffer.from(subject))).toBeUndefined();
-  });
+  it.each(["", "_INBOX.abc", "$JS.ACK.orders.c.1.2.3.4", "$JS.ACK.s.c.1.x.3.4.5", "$JS.ACK.s.c.1..3.4.5"])(
+    "nothing of %j",
+    (subject) => {
+      expect(originOf(Buffer.from(subject))).toBeUndefined();
+    },
+  );
 });

@@ -15,11 +15,18 @@ class Server {
   readonly exchange: Exchange;
   readonly replies: string[] = [];
   unsubscribed = false;
+  unsent = 0;
+  drain: () => void = () => {};
   private hear: (error: Error | null, message: RawMsg) => void = () => {};
   private watcher: Watcher | undefined;
 
   constructor(renews = true) {
+    const server = this;
     const connection = {
+      get unsent() {
+        return server.unsent;
+      },
+      onDrained: (callback: () => void) => (this.drain = callback),
       target: "test:4222",
       maxPayload: 1024,
       watch: (watcher: Watcher) => {
@@ -46,7 +53,8 @@ class Server {
       inbox: "_INBOX.i",
       timeoutMs: 5000,
       renews,
-      judge: (answer): Outcome | undefined => (answer.data.length > 0 ? failed(new Error("refused")) : undefined),
+      judge: ({ data }): Outcome | "foreign" | undefined =>
+        data.length === 0 ? undefined : `${data}` === "foreign" ? "foreign" : failed(new Error("refused")),
       timedOut: () => LATE,
     });
   }
@@ -119,6 +127,48 @@ describe("messages that are answered one by one", () => {
     expect(outcomes![1]).toEqual(failed(LATE));
     server.answer(1);
     expect(server.exchange.inFlight).toBe(0);
+  });
+
+  it("wait their turn as long as those before them are answered, and not when those behind them are", async () => {
+    const server = new Server();
+    const [first, second] = [server.exchange.send(batch(2), signal), server.exchange.send(batch(1), signal)];
+    const third = server.exchange.send(batch(2), signal);
+    server.answer(0);
+    await server.clock.advance(4000);
+    server.answer(1);
+    expect(await first).toBeUndefined();
+    await server.clock.advance(2000);
+    expect(await isPending(second)).toBe(true);
+    server.answer(3);
+    await server.clock.advance(4000);
+    expect(types(await second)).toEqual(["failed"]);
+    server.answer(4);
+    expect(await third).toBeUndefined();
+  });
+
+  it("wait on when somebody else answers, or the answer is odd", async () => {
+    const server = new Server();
+    const sending = server.exchange.send(batch(1), signal);
+    server.answer(0, 1, "foreign");
+    for (const odd of ["_INBOX.i.1.x", "_INBOX.i.x.0", "_INBOX.i.1.", "_INBOX.i.1.0.0", "_INBOX.i.0"]) {
+      server.replies.push(odd);
+      server.answer(server.replies.length - 1);
+    }
+    expect(await isPending(sending)).toBe(true);
+    server.answer(0);
+    expect(await sending).toBeUndefined();
+  });
+
+  it("are not sent while what was given up fills the socket, and go on when it has drained", async () => {
+    const server = new Server();
+    server.unsent = 16 * 1024 * 1024;
+    const sending = server.exchange.send(batch(1), signal);
+    expect(server.replies).toEqual([]);
+    server.unsent = 0;
+    server.drain();
+    expect(server.replies).toHaveLength(1);
+    server.answer(0);
+    expect(await sending).toBeUndefined();
   });
 
   it("have one time for all of a batch where an answer says nothing about the others", async () => {

@@ -5,7 +5,10 @@ import { errors } from "../errors.ts";
 
 /** Codes of the driver, which are texts; the package is not imported for them. */
 const LOGIN = new Set(["AUTHORIZATION_VIOLATION", "BAD_AUTHENTICATION", "BAD_CREDS", "ACCOUNT_EXPIRED"]);
-const REFUSALS = /authorization violation|authentication|maximum account active connections/i;
+/** A server that is too busy to check a login in time, or has too many connections, may take it later. */
+const REFUSALS = /authorization violation|authentication(?! timeout)/i;
+
+export const NO_ANSWER = "the server does not answer";
 
 export interface Peer {
   readonly target: string;
@@ -33,7 +36,7 @@ export function connectFailure(cause: unknown, { target, how, tls }: Peer): MqbE
 export function lostBy(cause: unknown, target: string): MqbError {
   if (isMqbError(cause)) return cause;
   const { code, message } = (cause ?? {}) as { code?: string; message?: string };
-  const reason = code === "STALE_CONNECTION" ? "the server does not answer" : message || code || "it was ended";
+  const reason = code === "STALE_CONNECTION" ? NO_ANSWER : message || code || "it was ended";
   return errors.LOST({ target, reason }, cause === undefined ? {} : { cause });
 }
 

@@ -1,7 +1,7 @@
 import { type MqbError, sleep, systemClock } from "@mqb/core/plugin";
 import type { NatsConnection, Subscription } from "nats";
 import { errors } from "../errors.ts";
-import { deniedSubject, lostBy } from "./classify.ts";
+import { deniedSubject, lostBy, NO_ANSWER } from "./classify.ts";
 import { protocolOf, type RawMsg } from "./driver.ts";
 
 /** How long an orderly goodbye may take before the socket is torn down. */
@@ -24,6 +24,8 @@ export class Connection {
   end: MqbError | undefined;
   private readonly watchers = new Set<Watcher>();
   private readonly protocol: NonNullable<ReturnType<typeof protocolOf>>;
+  /** Of the flushes under way: the driver leaves them pending when the connection ends. */
+  private readonly flushing = new Set<(error: MqbError) => void>();
   private closing: Promise<void> | undefined;
 
   constructor(nats: NatsConnection, target: string) {
@@ -41,6 +43,16 @@ export class Connection {
     return this.nats.info?.max_payload ?? 1024 * 1024;
   }
 
+  /** Bytes that were written and the system has not taken. */
+  get unsent(): number {
+    return this.protocol.transport?.socket?.writableLength ?? 0;
+  }
+
+  /** Calls back once when the system has taken everything; never when the connection ends first. */
+  onDrained(callback: () => void): void {
+    this.protocol.transport?.socket?.once("drain", callback);
+  }
+
   /** Calls `watcher` from now on; the returned function ends that. A connection that has ended throws. */
   watch(watcher: Watcher): () => void {
     if (this.end) throw this.end;
@@ -51,7 +63,16 @@ export class Connection {
   /** The callback gets every message; an error means that the server does not permit the subscription. */
   subscribe(subject: string, callback: (error: Error | null, message: RawMsg) => void, queue?: string): Subscription {
     if (this.end) throw this.end;
-    const options = { callback: callback as never, ...(queue === undefined ? {} : { queue }) };
+    const guarded: typeof callback = (error, message) => {
+      try {
+        callback(error, message);
+      } catch (cause) {
+        // The driver would stop reading, for everybody who uses the connection, and say nothing.
+        const reason = `what it has sent cannot be read: ${(cause as Error).message}`;
+        this.giveUp(errors.LOST({ target: this.target, reason }, { cause }));
+      }
+    };
+    const options = { callback: guarded as never, ...(queue === undefined ? {} : { queue }) };
     return this.nats.subscribe(subject, options);
   }
 
@@ -61,18 +82,26 @@ export class Connection {
   }
 
   /** Resolves when the server has read everything that was written. Rejects with the end of the connection. */
-  async flush(): Promise<void> {
-    if (this.end) throw this.end;
-    try {
-      await this.nats.flush();
-    } catch (cause) {
-      throw this.end ?? lostBy(cause, this.target);
-    }
+  flush(): Promise<void> {
+    if (this.end) return Promise.reject(this.end);
+    return new Promise((resolve, reject) => {
+      const failed = (cause: unknown): void => {
+        this.flushing.delete(failed);
+        reject(this.end ?? lostBy(cause, this.target));
+      };
+      this.flushing.add(failed);
+      this.nats.flush().then(() => {
+        this.flushing.delete(failed);
+        resolve();
+      }, failed);
+    });
   }
 
   /** Ends it for everybody who uses it: nothing comes from the server, although it is connected. */
   giveUp(error: MqbError): void {
     this.ended(error);
+    // An orderly end would wait behind what the server does not read.
+    this.protocol.transport?.socket?.destroy();
     void this.close();
   }
 
@@ -85,13 +114,14 @@ export class Connection {
     const socket = this.protocol.transport?.socket;
     const given = new AbortController();
     try {
-      if (!this.end) await Promise.race([this.nats.flush(), sleep(systemClock, GOODBYE_MS, given.signal)]);
+      if (!this.end) await Promise.race([this.flush(), sleep(systemClock, GOODBYE_MS, given.signal)]);
     } catch {
       // It has ended meanwhile.
     } finally {
       given.abort();
     }
     this.end ??= errors.CLOSED({});
+    this.failFlushes(this.end);
     await this.nats.close().catch(() => {});
     socket?.destroy();
   }
@@ -100,13 +130,22 @@ export class Connection {
     if (this.end) return;
     const error = lostBy(cause, this.target);
     this.end = error;
+    this.failFlushes(error);
     for (const watcher of [...this.watchers]) watcher.lost(error);
     this.watchers.clear();
   }
 
-  /** The driver tells of refused subjects here and nowhere else. */
+  private failFlushes(error: MqbError): void {
+    for (const fail of [...this.flushing]) fail(error);
+  }
+
+  /** The driver tells of refused subjects here and nowhere else, and of a silent server before it waits to write to it. */
   private async listen(): Promise<void> {
     for await (const status of this.nats.status()) {
+      if ((status.type as string) === "staleConnection") {
+        this.giveUp(errors.LOST({ target: this.target, reason: NO_ANSWER }));
+        return;
+      }
       const subject = deniedSubject(status);
       if (subject === undefined) continue;
       const error = errors.NOT_PERMITTED({ target: this.target, what: subject.what });

@@ -16,7 +16,13 @@ export interface RawMsg {
 
 interface Protocol {
   sendCommand(bytes: Uint8Array): void;
-  readonly transport?: { readonly socket?: { destroy(): void; readonly writableLength: number } };
+  readonly transport?: {
+    readonly socket?: {
+      destroy(): void;
+      once(event: "drain", callback: () => void): unknown;
+      readonly writableLength: number;
+    };
+  };
 }
 
 export function protocolOf(connection: NatsConnection): Protocol | undefined {

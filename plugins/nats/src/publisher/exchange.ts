@@ -20,10 +20,10 @@ export interface ExchangeSettings {
   readonly withheld: Withheld;
   readonly inbox: string;
   readonly timeoutMs: number;
-  /** An answer to any message of a batch grants the others their full time again. */
+  /** An answer to a message grants those that were sent with it or behind it their full time again. */
   readonly renews: boolean;
-  /** Undefined = accepted. */
-  judge(answer: RawMsg, batch: MessageBatch, index: number): Outcome | undefined;
+  /** Undefined = accepted; "foreign" = somebody else's word, which settles nothing. */
+  judge(answer: RawMsg, batch: MessageBatch, index: number): Outcome | "foreign" | undefined;
   timedOut(): MqbError;
 }
 
@@ -41,6 +41,9 @@ export class Exchange implements Watcher {
   private readonly stops: (() => void)[] = [];
   private lastNumber = 0;
   private bytes = 0;
+  /** Counts answers, so that it can be said which came later. */
+  private answers = 0;
+  private isBlocked = false;
   private over: MqbError | undefined;
   inFlight = 0;
 
@@ -94,6 +97,16 @@ export class Exchange implements Watcher {
   /** Sends while there is room in the window, the oldest batch first. */
   private pump(): void {
     const { inbox, subject, connection } = this.s;
+    if (this.isBlocked) return;
+    if (this.queue.length > 0 && connection.unsent >= WINDOW_BYTES) {
+      // What was given up is still in the socket: sending it again to a server that does not read would fill the memory.
+      this.isBlocked = true;
+      connection.onDrained(() => {
+        this.isBlocked = false;
+        if (!this.over) this.pump();
+      });
+      return;
+    }
     for (let sending = this.queue[0]; sending && this.hasRoom(); sending = this.queue[0]) {
       const { batch, number } = sending;
       if (sending.next === 0) this.startTimer(sending);
@@ -107,7 +120,8 @@ export class Exchange implements Watcher {
           sending.settle(index, failed(error));
           continue;
         }
-        const size = batch.payload(index).length;
+        const size = this.frames.lastSize;
+        sending.sizes[index] = size;
         sending.unanswered += 1;
         sending.bytes += size;
         this.inFlight += 1;
@@ -130,25 +144,41 @@ export class Exchange implements Watcher {
     const start = this.s.inbox.length + 1;
     const index = digits(subject, dot + 1, subject.length);
     const sending = this.open.get(digits(subject, start, dot));
-    if (!sending || index >= sending.next || sending.isAnswered(index)) return;
-    const size = sending.batch.payload(index).length;
-    sending.settle(index, this.s.judge(message, sending.batch, index));
+    if (!sending || index < 0 || index >= sending.next || sending.isAnswered(index)) return;
+    const outcome = this.s.judge(message, sending.batch, index);
+    if (outcome === "foreign") return;
+    const size = sending.sizes[index]!;
+    sending.settle(index, outcome);
     sending.unanswered -= 1;
     sending.bytes -= size;
-    sending.heard = true;
+    sending.lastAnswer = ++this.answers;
     this.inFlight -= 1;
     this.bytes -= size;
-    if (sending.isOver) this.finish(sending);
+    if (sending.isOver) {
+      for (const later of this.open.values()) if (later.number > sending.number) later.lastAnswer = this.answers;
+      this.finish(sending);
+    }
     if (this.queue.length > 0 && this.inFlight <= WINDOW / 2) this.pump();
   }
 
   private startTimer(sending: Sending): void {
+    const since = this.answers;
     sending.stopTimer = this.s.clock.timer(this.s.timeoutMs, () => {
-      if (this.s.renews && sending.heard) {
-        sending.heard = false;
-        this.startTimer(sending);
-      } else this.giveUp(sending, this.s.timedOut());
+      if (this.s.renews && this.isServed(sending, since)) this.startTimer(sending);
+      else this.giveUp(sending, this.s.timedOut());
     });
+  }
+
+  /**
+   * Whether something was answered that was sent with it or before it: then it waits for its turn. Answers to what was sent
+   * behind it say the contrary, that its own is lost.
+   */
+  private isServed({ number }: Sending, since: number): boolean {
+    for (const sending of this.open.values()) {
+      if (sending.number > number) return false;
+      if (sending.lastAnswer > since) return true;
+    }
+    return false;
   }
 
   /** What is not answered has failed; a later answer finds nobody. */
@@ -184,7 +214,10 @@ class Sending {
   next = 0;
   unanswered = 0;
   bytes = 0;
-  heard = false;
+  /** The number of the last answer to it, or to one before it that is over. */
+  lastAnswer = 0;
+  /** Bytes of each message that was sent, headers included. */
+  readonly sizes: Uint32Array;
   /** Made when one is not simply accepted. */
   outcomes: Outcome[] | undefined;
   stopTimer: (() => void) | undefined;
@@ -197,6 +230,7 @@ class Sending {
     this.signal = signal;
     this.resolve = resolve;
     this.answers = new Uint8Array(batch.length);
+    this.sizes = new Uint32Array(batch.length);
     this.left = batch.length;
   }
 

@@ -41,7 +41,8 @@ export class FlushingPublisher implements Publisher {
   /** Sent, and not acknowledged yet. */
   private late = 0;
   private refused = 0;
-  private allAnswered: (() => void) | undefined;
+  private readonly waiters = new Set<() => void>();
+  private saidUnanswered = false;
   private closing: Promise<void> | undefined;
 
   constructor(held: Shared<Connection>, settings: FlushingSettings, context: OpenContext) {
@@ -60,10 +61,13 @@ export class FlushingPublisher implements Publisher {
     const denied = (error: MqbError, subject: string): void => {
       if (subject === settings.subject) this.denial = error;
     };
-    this.stops.push(connection.watch({ lost: () => this.allAnswered?.(), denied }));
+    const lost = (): void => this.over("the connection was lost");
+    this.stops.push(connection.watch({ lost, denied }));
     if (settings.inbox !== undefined) {
-      const answers = connection.subscribe(settings.inbox, (error, message) => {
+      const { inbox } = settings;
+      const answers = connection.subscribe(inbox, (error, message) => {
         if (!error) this.heard(message);
+        else this.denial = errors.NOT_PERMITTED({ target: connection.target, what: `subscribe to ${inbox}` });
       });
       this.stops.push(() => answers.unsubscribe());
     }
@@ -94,21 +98,25 @@ export class FlushingPublisher implements Publisher {
   }
 
   async flush(): Promise<void> {
-    if (this.late === 0 || this.held.value.end) return;
+    if (this.late <= 0 || this.closing || this.held.value.end) return;
     await new Promise<void>((resolve) => {
-      const cancel = this.context.clock.timer(LATE_MS, resolve);
-      this.allAnswered = () => {
+      const done = (): void => {
         cancel();
+        this.waiters.delete(done);
         resolve();
       };
+      const cancel = this.context.clock.timer(LATE_MS, () => {
+        this.warnUnanswered(`they were waited for for ${LATE_MS} ms`);
+        done();
+      });
+      this.waiters.add(done);
     });
-    this.allAnswered = undefined;
   }
 
   close(): Promise<void> {
     this.closing ??= (async () => {
       for (const stop of this.stops.splice(0)) stop();
-      this.allAnswered?.();
+      this.over("the endpoint was closed");
       await this.held.release();
     })();
     return this.closing;
@@ -121,8 +129,9 @@ export class FlushingPublisher implements Publisher {
 
   /** What the stream says to a message whose source was acknowledged already. */
   private heard(answer: RawMsg): void {
-    this.late -= 1;
     const outcome = judgeAck(answer, this.held.value.target, this.s.subject);
+    if (outcome === "foreign") return;
+    this.late -= 1;
     if (outcome?.type === "failed") {
       this.refused += 1;
       const { log, route } = this.context;
@@ -134,7 +143,28 @@ export class FlushingPublisher implements Publisher {
         },
       );
     }
-    if (this.late <= 0) this.allAnswered?.();
+    if (this.late <= 0) this.letGo();
+  }
+
+  /** Nothing will be heard any more. */
+  private over(why: string): void {
+    if (!this.saidUnanswered) this.warnUnanswered(why);
+    this.saidUnanswered = true;
+    this.letGo();
+  }
+
+  private letGo(): void {
+    for (const done of [...this.waiters]) done();
+  }
+
+  private warnUnanswered(why: string): void {
+    const { late: unanswered } = this;
+    if (unanswered <= 0) return;
+    const { log, route } = this.context;
+    log.warn(
+      `route ${route}: ${unanswered} message(s) sent with delayed_ack were not acknowledged and may be lost: ${why}`,
+      { route, unanswered },
+    );
   }
 
   private unlessAborted(flushed: Promise<void>, signal: AbortSignal): Promise<void> {

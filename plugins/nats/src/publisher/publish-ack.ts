@@ -8,26 +8,56 @@ interface Refusal {
   readonly description?: string;
 }
 
-/** The letter behind `{"`: `{"stream":…` or `{"error":…`. */
-const FIRST_LETTER = 2;
-const S = 115;
-/** The stream is full and keeps what it has, or the server is short of something: it may take the message later. */
-const LATER = new Set([10_077, 10_167, 10_047, 10_023, 10_008]);
+const BEGIN = Buffer.from('{"stream":"');
+const SEQUENCE = Buffer.from('"seq":');
+const CLOSED_BRACE = 125;
+/** What the message itself has too much of: larger than the stream takes, headers larger than any takes. */
+const HOPELESS = new Set([10_054, 10_097]);
+/** Nothing is ever stored in it again. */
+const SEALED = 10_109;
 
-/** What the stream says to a message; undefined = stored, also when it has it already. */
-export function judgeAck(answer: RawMsg, target: string, subject: string): Outcome | undefined {
+/**
+ * What the stream says to a message; undefined = stored, also when it has it already. A subject may have other listeners,
+ * which may answer, too: "foreign" is what no stream says.
+ */
+export function judgeAck(answer: RawMsg, target: string, subject: string): Outcome | "foreign" | undefined {
   const { data } = answer;
-  if (data[FIRST_LETTER] === S) return undefined;
+  if (isPlainAck(data)) return undefined;
   if (statusOf(answer) === 503) return failed(errors.NO_STREAM_NOW({ target, subject }));
-  let error: Refusal | undefined;
+  const { error, stream, seq } = parsed(data);
+  if (error === undefined) return typeof stream === "string" && typeof seq === "number" ? undefined : "foreign";
+  const refusal = error as Partial<Refusal> | null;
+  if (typeof refusal?.code !== "number") return "foreign";
+  const { code: status, err_code: code = status, description: reason = "no reason given" } = refusal;
+  if (code === SEALED) return failed(errors.API({ target, what: `store a message of ${subject}`, code, reason }));
+  const facts = { target, subject, code, reason };
+  // Limits are raised, room is made, a duplicate is decided: all else may pass.
+  return failed(HOPELESS.has(code) ? errors.REFUSED(facts) : errors.NOT_STORED(facts));
+}
+
+/** `{"stream":"…", … "seq":123}`, as the server writes it, without parsing each. */
+function isPlainAck(data: Uint8Array): boolean {
+  let at = data.length - 1;
+  if (data[at] !== CLOSED_BRACE || !holdsAt(data, 0, BEGIN)) return false;
+  const end = at;
+  while (isDigit(data[at - 1])) at--;
+  return at < end && holdsAt(data, at - SEQUENCE.length, SEQUENCE);
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
+}
+
+function holdsAt(data: Uint8Array, from: number, text: Uint8Array): boolean {
+  for (let i = 0; i < text.length; i++) if (data[from + i] !== text[i]) return false;
+  return true;
+}
+
+/** Empty for what is no JSON object. */
+function parsed(data: Uint8Array): { readonly error?: unknown; readonly stream?: unknown; readonly seq?: unknown } {
   try {
-    ({ error } = JSON.parse(asBuffer(data).toString("utf8")) as { error?: Refusal });
+    return (JSON.parse(asBuffer(data).toString("utf8")) as object | null) ?? {};
   } catch {
-    error = { code: 0, description: "the answer is not that of a stream" };
+    return {};
   }
-  if (!error) return undefined;
-  const { code, err_code: detail = code, description: reason = "no reason given" } = error;
-  const facts = { target, subject, code: detail, reason };
-  const hopeless = code >= 400 && code < 500 && !LATER.has(detail);
-  return failed(hopeless ? errors.REFUSED(facts) : errors.NOT_STORED(facts));
 }

@@ -11,6 +11,7 @@ export interface Origin {
 }
 
 const DOT = 46;
+const MOST_DIGITS = 15;
 
 export function originOf(reply: Uint8Array | undefined): Origin | undefined {
   if (!reply) return undefined;
@@ -20,16 +21,20 @@ export function originOf(reply: Uint8Array | undefined): Origin | undefined {
   const first = dots.length === 8 ? 3 : dots.length >= 10 ? 5 : -1;
   if (first < 0) return undefined;
   const end = (n: number): number => dots[n] ?? reply.length;
-  return {
-    deliveries: digits(reply, dots[first]! + 1, end(first + 1)),
-    sequence: digits(reply, dots[first + 1]! + 1, end(first + 2)),
-    waiting: digits(reply, dots[first + 4]! + 1, end(first + 5)),
-  };
+  const deliveries = digits(reply, dots[first]! + 1, end(first + 1));
+  const sequence = digits(reply, dots[first + 1]! + 1, end(first + 2));
+  const waiting = digits(reply, dots[first + 4]! + 1, end(first + 5));
+  return deliveries < 0 || sequence < 0 || waiting < 0 ? undefined : { deliveries, sequence, waiting };
 }
 
-/** The number in some ASCII digits. */
+/** The number in some ASCII digits; -1 when they are none, or too many for a number. */
 export function digits(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
-  for (let i = from; i < to; i++) value = value * 10 + bytes[i]! - 48;
+  if (to <= from || to - from > MOST_DIGITS) return -1;
+  for (let i = from; i < to; i++) {
+    const digit = bytes[i]! - 48;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    value = value * 10 + digit;
+  }
   return value;
 }

@@ -27,6 +27,8 @@ export class FrameWriter {
   private readonly scratch = new Uint8Array(36);
   private buffer = Buffer.alloc(0);
   private used = 0;
+  /** Bytes of the message that was added last, headers included. */
+  lastSize = 0;
 
   constructor(settings: FrameSettings) {
     this.s = settings;
@@ -49,6 +51,7 @@ export class FrameWriter {
     const linesLength = lines === "" ? 0 : Buffer.byteLength(lines);
     const headLength = FIRST_LINE.length + ID_LINE_LENGTH + (dedup ? DEDUP_LINE_LENGTH : 0) + linesLength + 2;
     const total = headLength + payload.length;
+    this.lastSize = total;
     if (total > limit) return total;
     const command = `HPUB ${subject} ${reply === "" ? "" : `${reply} `}${headLength} ${total}\r\n${FIRST_LINE}${ID_HEADER}: `;
     this.reserve(command.length + total);

@@ -1,0 +1,79 @@
+import { EventEmitter } from "node:events";
+import { isPending, within } from "@mqb/testkit";
+import type { NatsConnection } from "nats";
+import { describe, expect, it } from "vitest";
+import { Connection } from "../src/client/connection.ts";
+import type { RawMsg } from "../src/client/driver.ts";
+
+/** The driver, as it behaves when a connection ends: what waits for an answer to its flush waits for ever. */
+class Driver {
+  readonly socket = Object.assign(new EventEmitter(), {
+    writableLength: 0,
+    destroyed: false,
+    destroy(): void {
+      this.destroyed = true;
+    },
+  });
+  readonly connection: Connection;
+  hear: (error: Error | null, message: RawMsg) => void = () => {};
+  end: (cause?: Error) => void = () => {};
+  say: (status: { type: string }) => void = () => {};
+
+  constructor() {
+    const closed = new Promise<Error | undefined>((resolve) => (this.end = resolve));
+    const said = new Promise<{ type: string }>((resolve) => (this.say = resolve));
+    const driver = {
+      protocol: { sendCommand: () => {}, transport: { socket: this.socket } },
+      closed: () => closed,
+      flush: () => new Promise<void>(() => {}),
+      close: () => Promise.resolve(),
+      subscribe: (_: string, { callback }: { callback: Driver["hear"] }) => {
+        this.hear = callback;
+      },
+      async *status() {
+        yield await said;
+      },
+    };
+    this.connection = new Connection(driver as unknown as NatsConnection, "test:4222");
+  }
+}
+
+const LOST = { code: "MQB_NATS_LOST", kind: "connection" };
+
+describe("a flush under way", () => {
+  it("fails as the lost connection when it ends", async () => {
+    const driver = new Driver();
+    const flushed = driver.connection.flush();
+    expect(await isPending(flushed)).toBe(true);
+    driver.end(new Error("cut"));
+    await expect(within(flushed, "the end of the flush")).rejects.toMatchObject(LOST);
+  });
+
+  it("fails when the connection is closed", async () => {
+    const driver = new Driver();
+    const flushed = driver.connection.flush();
+    flushed.catch(() => {});
+    await driver.connection.close();
+    await expect(within(flushed, "the end of the flush")).rejects.toMatchObject({ code: "MQB_NATS_CLOSED" });
+  });
+});
+
+describe("a connection", () => {
+  it("ends at once, with its socket, when the driver finds that the server is silent", async () => {
+    const driver = new Driver();
+    const lost = new Promise((resolve) => driver.connection.watch({ lost: resolve }));
+    driver.say({ type: "staleConnection" });
+    expect(await within(lost, "the end")).toMatchObject(LOST);
+    expect(driver.socket.destroyed).toBe(true);
+  });
+
+  it("ends when a message cannot be read", async () => {
+    const driver = new Driver();
+    const lost = new Promise((resolve) => driver.connection.watch({ lost: resolve }));
+    driver.connection.subscribe("s", () => {
+      throw new RangeError("odd");
+    });
+    driver.hear(null, {} as RawMsg);
+    expect(await within(lost, "the end")).toMatchObject({ ...LOST, message: expect.stringContaining("odd") });
+  });
+});
