@@ -1,4 +1,4 @@
-import { type CheckContext, type Finding, isMqbError } from "@mqb/core/plugin";
+import { type CheckContext, type Finding, isMqbError, type Side } from "@mqb/core/plugin";
 import { checkTls } from "@mqb/tls";
 import { parseTarget } from "./client/target.ts";
 import { parseListenAddress } from "./listener/index.ts";
@@ -12,7 +12,7 @@ export function checkHttp(config: HttpConfig, { side }: CheckContext): Finding[]
   return [
     ...(side === "input" ? checkInput(config) : checkOutput(config)),
     ...checkTls(config.tls, ["tls"], role),
-    ...checkHeaders(config),
+    ...checkHeaders(config, side),
   ];
 }
 
@@ -54,8 +54,14 @@ function checkOutput(config: HttpConfig): Finding[] {
   return found;
 }
 
-function checkHeaders({ custom_headers: headers }: HttpConfig): Finding[] {
-  return Object.entries(headers ?? {}).flatMap(([name, value]): Finding[] => {
+function checkHeaders(config: HttpConfig, side: Side): Finding[] {
+  return Object.entries(config.custom_headers ?? {}).flatMap(([name, value]): Finding[] => {
+    const isTwice = name.toLowerCase() === "authorization" && side === "output" && config.basic_auth != null;
+    if (isTwice) {
+      const message = `"basic_auth" and the header "${name}" of custom_headers are both credentials`;
+      const hint = "leave out one of the two";
+      return [{ level: "error", path: ["custom_headers", name], code: "MQB_HTTP_HEADER", message, hint }];
+    }
     const framing = FRAMING.has(name.toLowerCase()) || name.toLowerCase() === "host";
     if (!framing && encodeValue(value) !== undefined) return [];
     const why = framing ? "is set by the connection itself" : "has a value with a line break or control character";

@@ -122,15 +122,14 @@ describe("a request is answered", () => {
   });
 
   it("with the configured headers and the id that the client knows it by", async () => {
-    const custom = { "x-served-by": "mqb" };
+    const custom = { "x-served-by": "mqb", "x-city": "日本" };
     await using server = await into(new CollectingPublisher(), {
       custom_headers: custom,
       request_id_header: "X-Request-Id",
     });
-    expect((await ask(server.url, { headers: { "x-request-id": "r-1" } })).headers).toMatchObject({
-      "x-served-by": "mqb",
-      "x-request-id": "r-1",
-    });
+    const answer = await ask(server.url, { headers: { "x-request-id": "r-1" } });
+    expect(answer.headers).toMatchObject({ "x-served-by": "mqb", "x-request-id": "r-1" });
+    expect(Buffer.from(String(answer.headers["x-city"]), "latin1").toString()).toBe("日本");
     expect((await ask(server.url, { method: "GET" })).headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 

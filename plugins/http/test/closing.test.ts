@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect as connectH2 } from "node:http2";
 import { connect } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { Message } from "@mqb/core/plugin";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { ask, forever, listening, source } from "./support.ts";
@@ -56,6 +58,18 @@ describe("a source that is closed", () => {
     await opened.end.close();
     expect(await one.closed).toMatch(/^HTTP\/1.1 202 /);
     expect(opened.log.text()).toContain("1 request(s) that were answered with 202 are lost");
+  });
+
+  it("lets a compressed answer out that its delivery has committed", async () => {
+    const opened = await source({ compression_enabled: true });
+    const text = "a text that is worth it ".repeat(50_000);
+    const asking = ask(`http://127.0.0.1:${opened.port}`, { headers: { "accept-encoding": "gzip" } });
+    const delivery = await opened.end.receive(1, forever());
+    await delivery.commit([{ type: "reply", message: new Message(text) }]);
+    await opened.end.close();
+    const answer = await asking;
+    expect([answer.status, answer.headers["content-encoding"]]).toEqual([200, "gzip"]);
+    expect(gunzipSync(answer.bytes).toString()).toBe(text);
   });
 
   it("ends streams of HTTP/2", async () => {

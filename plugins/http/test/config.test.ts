@@ -65,6 +65,11 @@ describe("a configuration", () => {
     ],
     [
       "output",
+      { url: "http://h", basic_auth: ["u", "p"], custom_headers: { Authorization: "Bearer t" } },
+      "error MQB_HTTP_HEADER output.http.custom_headers.Authorization",
+    ],
+    [
+      "output",
       { url: "http://h", custom_headers: { host: "evil" } },
       "error MQB_HTTP_HEADER output.http.custom_headers.host",
     ],
@@ -81,16 +86,23 @@ describe("a configuration", () => {
     { url: "h:1", webhook_signature: { scheme: "md5", secret: "s" } },
     { url: "h:1", webhook_signature: { scheme: "github" } },
     { url: "h:1", unknown: 1 },
+    { url: "h:1", webhook_signature: { scheme: "standard", secret: "whsec_" } },
+    { url: "h:1", webhook_signature: { scheme: "standard", secret: ["whsec_a2V5", "whsec_?"] } },
     {},
   ])("is refused by its form: %j", (http) => {
     expect(found("input", http).some((line) => line.startsWith("error"))).toBe(true);
   });
 
-  it("shows no credentials when its URL is wrong", () => {
-    const { problems } = bridge.check("r", {
-      input: { memory: { topic: "t" } },
-      output: { http: { url: "ftp://u:geheim@h/?key=geheim" } },
-    });
+  it.each([
+    "ftp://u:geheim@h/?key=geheim",
+    "http://app:p#geheim@h/",
+    "http://app:p/geheim@h/",
+    "http://app:12#geheim@h/",
+    "http://u:%geheim@h/",
+    "u:geheim@h",
+  ])("shows no credentials when its URL is wrong: %s", (url) => {
+    const { problems } = bridge.check("r", { input: { memory: { topic: "t" } }, output: { http: { url } } });
+    expect(problems.map(({ code }) => code)).toEqual(["MQB_HTTP_URL"]);
     expect(JSON.stringify(problems)).not.toContain("geheim");
   });
 

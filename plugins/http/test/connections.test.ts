@@ -108,11 +108,16 @@ describe("a connection", () => {
   });
 
   it.each([
-    ["no answer at all", ""],
-    ["an answer that does not end", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
-    ["an answer that trickles", "HTTP/1.1 200 OK\r\n"],
-  ])("has a time limit: %s", async (_, start) => {
-    await using server = await tcp((socket) => socket.once("data", () => socket.write(start)));
+    ["no answer at all", "", ""],
+    ["an answer that does not end", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", ""],
+    ["an answer that trickles", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", "x"],
+  ])("has a time limit: %s", async (_, start, more) => {
+    await using server = await tcp((socket) => {
+      socket.once("data", () => socket.write(start));
+      if (more === "") return;
+      const trickling = setInterval(() => socket.write(more), 5);
+      socket.once("close", () => clearInterval(trickling));
+    });
     await using opened = await sink({ url: server.url, request_timeout_ms: 40 });
     expect((await opened.end.send(one, forever()))![0]).toMatchObject({
       error: { code: "MQB_HTTP_TIMEOUT", kind: "retryable" },

@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { connect as connectH2 } from "node:http2";
 import { connect } from "node:net";
 import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ask, type Listening, listening, raw } from "./support.ts";
 
 const sink = new CollectingPublisher();
@@ -54,6 +55,24 @@ describe("a listener refuses", () => {
       "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 11\r\n\r\n",
     );
     expect(expecting.toString()).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it("the rest of a body on a stream of HTTP/2, which ends after a moment", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      await using server = await into({ max_body_bytes: 10 });
+      const session = connectH2(server.url);
+      const stream = session.request({ ":method": "POST" });
+      stream.write("x".repeat(20));
+      const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
+      expect(headers[":status"]).toBe(413);
+      const closed = once(stream.resume(), "close");
+      vi.advanceTimersByTime(2000);
+      await closed;
+      session.destroy();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("codings that it does not know, and all of them where a body is read while it comes", async () => {

@@ -125,8 +125,29 @@ describe("the headers of a request", () => {
   it("hold the id, where the server shall recognise a repetition", async () => {
     const one = message({});
     const two = message({ "idempotency-key": "given" });
-    const { requests } = await seen(batchOf([one, two]), { idempotency_key_header: "Idempotency-Key" });
-    expect(requests.map(({ headers }) => headers["idempotency-key"])).toEqual([one.id, "given"]);
+    const three = message({ "Idempotency-Key": "given" });
+    const { requests } = await seen(batchOf([one, two, three]), { idempotency_key_header: "Idempotency-Key" });
+    expect(requests.map(({ headers }) => headers["idempotency-key"])).toEqual([one.id, "given", "given"]);
+  });
+
+  it("have configured headers in every script", async () => {
+    const { requests } = await seen(batchOf([message({})]), { custom_headers: { "X-City": "日本" } });
+    expect(requests[0]!.headers["x-city"]).toBe("日本");
+  });
+
+  it("that cannot be made fail alone, by the thousand too", async () => {
+    await using opened = await sink({ url: "http://127.0.0.1:9" });
+    const many = Array.from({ length: 20_000 }, () => message({ http_method: "TRACE" }));
+    const outcomes = await opened.end.send(batchOf(many), forever());
+    expect(outcomes!.every((outcome) => outcome.type === "failed")).toBe(true);
+  });
+
+  it("have a password without a user, where the URL has", async () => {
+    await using server = await answering((request, _, response) => response.end(request.headers.authorization));
+    await using opened = await sink({ url: server.url.replace("//", "//:token@") });
+    const [outcome] = (await opened.end.send(batchOf([new Message("x")]), forever()))!;
+    const text = outcome?.type === "replied" ? outcome.message.text() : "";
+    expect(text).toBe(`Basic ${Buffer.from(":token").toString("base64")}`);
   });
 
   it("have the credentials of the URL, which no status shows", async () => {

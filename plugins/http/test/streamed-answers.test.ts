@@ -5,13 +5,14 @@ import { CollectingPublisher, FakeClock, fakePlugin, turns } from "@mqb/testkit"
 import { describe, expect, it } from "vitest";
 import { answering, forever, sink } from "./support.ts";
 
-async function streaming(answer: (response: ServerResponse) => void, clock?: FakeClock) {
+async function streaming(answer: (response: ServerResponse) => void, clock?: FakeClock, options = {}) {
   const items = new CollectingPublisher();
   const server = await answering((_, __, response) => answer(response));
   const opened = await sink(
     {
-      url: server.url,
+      url: `${server.url}/?key=geheim`,
       stream_response_to: { items: {} },
+      ...options,
       ...(clock && { request_timeout_ms: 1000 }),
     },
     [fakePlugin({ items: { publisher: items } })],
@@ -122,6 +123,58 @@ describe("the items of an answer", () => {
     set.items.release();
     expect(await sending).toEqual([{ type: "accepted" }]);
     expect(set.items.messages.length).toBe(401);
+  });
+
+  it("may be taken more slowly than a request may take", async () => {
+    const open: ServerResponse[] = [];
+    const clock = new FakeClock();
+    await using set = await streaming((response) => {
+      open.push(response.writeHead(200, { "content-type": "application/jsonl" }));
+      response.write("1\n");
+    }, clock);
+    set.items.stall();
+    const sending = set.end.send(batchOf([request]), forever());
+    await expect.poll(() => set.items.inFlight).toBe(1);
+    await clock.advance(5000);
+    open[0]!.end("2\n");
+    set.items.release();
+    expect(await sending).toEqual([{ type: "accepted" }]);
+    expect(set.items.messages.at(-1)!.metadata.has("http_stream_error")).toBe(false);
+    expect(texts(set.items)).toEqual(["1", "2", ""]);
+  });
+
+  it.each([
+    ["with the signal", true],
+    ["with close", false],
+  ])("that are given up %s fail their request: it is not the server that broke off", async (_, bySignal) => {
+    await using set = await streaming((response) => {
+      response.writeHead(200, { "content-type": "application/jsonl" }).write("1\n");
+    });
+    const stop = new AbortController();
+    const sending = set.end.send(batchOf([request]), stop.signal);
+    await set.items.collected(1);
+    if (bySignal) stop.abort(new Error("grace period"));
+    else await set.end.close();
+    const code = bySignal ? "MQB_HTTP_GIVEN_UP" : "MQB_HTTP_CLOSED";
+    expect(await sending).toMatchObject([{ type: "failed", error: { code } }]);
+    expect(texts(set.items)).toEqual(["1"]);
+  });
+
+  it("end with one that says so where a later one is too large, without what the URL keeps secret", async () => {
+    const open: ServerResponse[] = [];
+    const serve = (response: ServerResponse): void => {
+      open.push(response.writeHead(200, { "content-type": "application/jsonl" }));
+      response.write("1\n");
+    };
+    await using set = await streaming(serve, undefined, { max_body_bytes: 50 });
+    const sending = set.end.send(batchOf([request]), forever());
+    await set.items.collected(1);
+    open[0]!.write("x".repeat(100));
+    expect(await sending).toEqual([{ type: "accepted" }]);
+    const { metadata } = set.items.messages[1]!;
+    expect(metadata.get("http_stream_end")).toBe("true");
+    expect(metadata.get("http_stream_error")).toMatch(/127.0.0.1.* an item is larger than 50 bytes/);
+    expect(metadata.get("http_stream_error")).not.toContain("geheim");
   });
 
   it("fail their request with the error of whoever does not take them", async () => {

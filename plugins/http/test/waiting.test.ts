@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect as connectH2 } from "node:http2";
 import { connect } from "node:net";
+import { Message } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { ask, forever, source } from "./support.ts";
 
@@ -48,6 +49,17 @@ describe("requests that wait for their turn", () => {
     head.close(8);
     await expect.poll(() => active(opened)).toBe(0);
     session.destroy();
+  });
+
+  it("wait for answers that are not read, until nothing of those goes out any more", async () => {
+    await using opened = await source({ concurrency_limit: 1, request_timeout_ms: 100 });
+    const lazy = connect(opened.port, "127.0.0.1").pause();
+    lazy.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    const delivery = await opened.end.receive(1, forever());
+    await delivery.commit([{ type: "reply", message: new Message(Buffer.alloc(64 * 1024 * 1024)) }]);
+    expect(active(opened)).toBe(1);
+    await expect.poll(() => active(opened)).toBe(0);
+    lazy.destroy();
   });
 
   it("behind another one on a connection that ends free their places", async () => {

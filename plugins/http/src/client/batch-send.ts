@@ -14,6 +14,8 @@ const SAFE_AGAIN: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT"
 /** The server closed a connection that was kept, while a request was on its way. */
 const CUT: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
+const ARGUMENT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"]);
+
 /** The requests of one batch. One promise for all of them. */
 export class BatchSend implements ExchangeEvents {
   private readonly batch: MessageBatch;
@@ -22,6 +24,7 @@ export class BatchSend implements ExchangeEvents {
   private readonly outcomes: Outcome[];
   private readonly flights = new Set<ClientExchange>();
   private next = 0;
+  private filling = false;
   private open: number;
   private stop: Error | undefined;
   private trouble: string | undefined;
@@ -40,26 +43,37 @@ export class BatchSend implements ExchangeEvents {
       this.resolve = resolve;
       if (this.signal.aborted) return this.aborted();
       this.signal.addEventListener("abort", this.aborted, { once: true });
-      const { concurrency } = this.publisher.settings;
-      while (this.next < this.batch.length && this.next < concurrency) this.start(this.next++);
+      this.fill();
     });
   }
 
   /** Fails what is not answered yet. */
   giveUp(error: Error): void {
     this.stop = error;
-    for (const flight of [...this.flights]) flight.abort(error);
+    for (const flight of [...this.flights]) {
+      flight.abort(error);
+      // Its answer may be whole, and its items not taken yet.
+      if (flight.sink instanceof StreamedAnswer) flight.sink.giveUp(error);
+    }
     while (this.next < this.batch.length) this.settle(this.next++, failed(error));
   }
 
   started(exchange: ClientExchange): BodySink | undefined {
-    const { stream, maxAnswerBytes, passThroughStatus } = this.publisher.settings;
+    const { stream, maxAnswerBytes, passThroughStatus, target } = this.publisher.settings;
     const isGood = exchange.status < 300 || passThroughStatus;
     if (!stream || !isGood) return undefined;
     const done = (outcome: Outcome): void => this.landed(exchange, outcome);
     const { batch, signal } = this;
     const { clock } = this.publisher;
-    return new StreamedAnswer(exchange, { batch, stream, limit: maxAnswerBytes, signal, clock, done });
+    return new StreamedAnswer(exchange, {
+      batch,
+      stream,
+      limit: maxAnswerBytes,
+      signal,
+      clock,
+      shown: target.shown,
+      done,
+    });
   }
 
   ended(exchange: ClientExchange): void {
@@ -86,7 +100,8 @@ export class BatchSend implements ExchangeEvents {
 
   failed(exchange: ClientExchange, error: unknown): void {
     if (exchange.sink instanceof StreamedAnswer) {
-      exchange.sink.fail(this.coded(exchange, error));
+      if (error === this.stop) exchange.sink.giveUp(error);
+      else exchange.sink.fail(this.coded(exchange, error));
       return;
     }
     const { settings } = this.publisher;
@@ -98,6 +113,17 @@ export class BatchSend implements ExchangeEvents {
       return;
     }
     this.landed(exchange, failed(this.coded(exchange, error)));
+  }
+
+  /** Starts as many requests as there may be at a time. */
+  private fill(): void {
+    // One that fails at once is settled within this loop, which goes on by itself.
+    if (this.filling) return;
+    this.filling = true;
+    const { length } = this.batch;
+    const { concurrency } = this.publisher.settings;
+    while (this.next < length && !this.stop && this.next - (length - this.open) < concurrency) this.start(this.next++);
+    this.filling = false;
   }
 
   private start(index: number, again = false): void {
@@ -133,8 +159,8 @@ export class BatchSend implements ExchangeEvents {
       this.publisher.dispatch(exchange, headers, body);
     } catch (error) {
       const reason = reasonOf(error);
-      const coded = codeOfSystem(error)?.startsWith("UND_ERR") === true;
-      const thrown = coded ? errors.BAD_REQUEST({ target: settings.target.shown, reason }, { cause: error }) : error;
+      const { shown } = settings.target;
+      const thrown = isArgument(error) ? errors.BAD_REQUEST({ target: shown, reason }, { cause: error }) : error;
       if (exchange) this.landed(exchange, failed(thrown));
       else this.settle(index, failed(thrown));
     }
@@ -164,6 +190,7 @@ export class BatchSend implements ExchangeEvents {
     const shown = target.shown;
     const reason = reasonOf(error);
     if (error instanceof AnswerTooLarge) return errors.BAD_RESPONSE({ target: shown, reason }, { cause: error });
+    if (isArgument(error)) return errors.BAD_REQUEST({ target: shown, reason }, { cause: error });
     this.trouble = `${shown}: ${reason}`;
     const wrong = target.secure ? tlsFailure(error, new URL(target.origin).host, tls) : undefined;
     if (wrong) return wrong;
@@ -192,10 +219,15 @@ export class BatchSend implements ExchangeEvents {
       this.signal.removeEventListener("abort", this.aborted);
       this.publisher.finished(this, this.trouble);
       this.resolve(this.outcomes);
-    } else if (this.next < this.batch.length && !this.stop) this.start(this.next++);
+    } else this.fill();
   }
 
   private readonly aborted = (): void => {
     this.giveUp(errors.GIVEN_UP({ target: this.publisher.settings.target.shown }, { cause: this.signal.reason }));
   };
+}
+
+/** The driver cannot make a request of it, now or later. */
+function isArgument(error: unknown): boolean {
+  return ARGUMENT.has(codeOfSystem(error) ?? "");
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { Body } from "../wire/body.ts";
 
 /** What becomes of a request. */
 export interface ExchangeEvents {
@@ -11,10 +12,10 @@ export interface ExchangeEvents {
 
 /** Takes a body while it arrives. */
 export interface BodySink {
+  /** What has come is not taken yet, so that nothing more is expected of the server. */
+  readonly isBusy: boolean;
   data(chunk: Buffer): void;
 }
-
-const EMPTY = Buffer.alloc(0);
 
 /** One request on its way; undici tells it what happens. */
 export class ClientExchange implements Dispatcher.DispatchHandler {
@@ -31,8 +32,7 @@ export class ClientExchange implements Dispatcher.DispatchHandler {
   sink: BodySink | undefined;
   private readonly events: ExchangeEvents;
   private readonly limit: number;
-  private chunks: Buffer[] = [];
-  private size = 0;
+  private readonly received = new Body();
   private over = false;
 
   constructor(
@@ -49,7 +49,7 @@ export class ClientExchange implements Dispatcher.DispatchHandler {
   }
 
   get body(): Buffer {
-    return this.chunks.length === 1 ? this.chunks[0]! : this.chunks.length === 0 ? EMPTY : Buffer.concat(this.chunks);
+    return this.received.whole();
   }
 
   /** Ends it with this error. */
@@ -80,12 +80,11 @@ export class ClientExchange implements Dispatcher.DispatchHandler {
       this.sink.data(chunk);
       return;
     }
-    this.size += chunk.length;
-    if (this.size > this.limit) {
+    if (this.received.size + chunk.length > this.limit) {
       this.abort(new AnswerTooLarge(`it is larger than ${this.limit} bytes`));
       return;
     }
-    this.chunks.push(chunk);
+    this.received.add(chunk);
   }
 
   onResponseEnd(): void {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { MqbError } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import { maskLogin } from "../wire/shown.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Bytes of a body that an error shows. */
@@ -33,7 +34,7 @@ export function judgeStatus(answered: Answered, now: number): MqbError | undefin
 function shown({ status, headers, body }: Answered): string {
   const location = headers["location"];
   if (status >= 300 && status < 400 && typeof location === "string") {
-    return `it redirects to ${location.slice(0, 200).replace(/\/\/[^/?#]*@/, "//***@")}, which is not followed`;
+    return `it redirects to ${maskLogin(location).slice(0, 200)}, which is not followed`;
   }
   const part = body.subarray(0, SHOWN_BYTES);
   return Buffer.from(part.buffer, part.byteOffset, part.length).toString("utf8").trim();

@@ -3,6 +3,7 @@ import { errors } from "../errors.ts";
 import type { HttpConfig } from "../schema.ts";
 import { signer } from "../webhook/check.ts";
 import { Codings } from "../wire/codings.ts";
+import { customHeaders, type HeaderPair } from "../wire/custom-headers.ts";
 import { DroppedHeaders } from "../wire/dropped-headers.ts";
 import { openPool } from "./pool.ts";
 import { HttpPublisher } from "./publisher.ts";
@@ -54,14 +55,15 @@ function compressionOf(config: HttpConfig): SinkSettings["compress"] {
   return enabled ? { codec: "gzip", from } : undefined;
 }
 
-function fixedHeaders(config: HttpConfig, { login }: Target): [string, string][] {
-  const headers: [string, string][] = [];
+function fixedHeaders(config: HttpConfig, { login }: Target): HeaderPair[] {
+  const headers: HeaderPair[] = [];
+  const custom = customHeaders(config);
   const credentials = config.basic_auth ?? login;
-  if (credentials) {
+  // Those of custom_headers win over what the URL has.
+  if (credentials && !custom.some(([name]) => name === "authorization")) {
     headers.push(["authorization", `Basic ${Buffer.from(credentials.join(":"), "utf8").toString("base64")}`]);
   }
   const decodes = compressionOf(config) !== undefined && config.stream_response_to === undefined;
   if (decodes) headers.push(["accept-encoding", "gzip, lz4, zstd"]);
-  for (const [name, value] of Object.entries(config.custom_headers ?? {})) headers.push([name.toLowerCase(), value]);
-  return headers;
+  return [...headers, ...custom];
 }

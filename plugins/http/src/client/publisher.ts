@@ -87,7 +87,8 @@ export class HttpPublisher implements Publisher {
     const { timeoutMs, target } = this.settings;
     const now = this.clock.monotonic();
     for (const one of [...this.flights]) {
-      if (now - one.since > timeoutMs) one.abort(errors.TIMEOUT({ target: target.shown, ms: timeoutMs }));
+      if (now - one.since > timeoutMs && !one.sink?.isBusy)
+        one.abort(errors.TIMEOUT({ target: target.shown, ms: timeoutMs }));
     }
     if (this.flights.size > 0 || this.sends.size > 0) this.cancelLook ??= this.clock.timer(this.lookMs, this.looked);
   };

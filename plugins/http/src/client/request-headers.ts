@@ -52,7 +52,7 @@ export class RequestHeaders {
     if (metadata.size === 0 && idempotencyHeader === undefined && more.length === 0) return this.fixed as string[];
     const headers = this.fixed.slice();
     this.addMetadata(headers, metadata, more);
-    if (idempotencyHeader !== undefined && !metadata.has(idempotencyHeader)) {
+    if (idempotencyHeader !== undefined && !hasName(headers, idempotencyHeader)) {
       headers.push(idempotencyHeader, batch.id(index));
     }
     for (const [name, value] of more) headers.push(name, value);
@@ -69,4 +69,10 @@ export class RequestHeaders {
       else headers.push(name, value);
     }
   }
+}
+
+/** `headers` = names and values in turn. */
+function hasName(headers: readonly string[], name: string): boolean {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return true;
+  return false;
 }

@@ -29,12 +29,15 @@ export interface StreamSetup {
   readonly limit: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** The server, as errors name it. */
+  readonly shown: string;
   readonly done: (outcome: Outcome) => void;
 }
 
 /**
  * Passes the items of an answer on while it arrives, and then one more that says how it ended. The answer is not read on
- * while its items are being taken. When it breaks before the first item, nothing is written and the request has failed.
+ * while its items are being taken. When it breaks before the first item, nothing is written and the request has failed. So
+ * it has when we do not go on, with or without items: the server is not to blame, and is asked again.
  */
 export class StreamedAnswer implements BodySink {
   private readonly exchange: ClientExchange;
@@ -44,7 +47,12 @@ export class StreamedAnswer implements BodySink {
   private readonly id: string;
   private count = 0;
   private sending: Promise<void> = Promise.resolve();
-  private broken: unknown;
+  /** Batches of items that are not taken yet. */
+  private pending = 0;
+  /** Nothing of the answer is passed on any more, but what was. */
+  private ended = false;
+  private unusable = false;
+  private over = false;
 
   constructor(exchange: ClientExchange, setup: StreamSetup) {
     this.exchange = exchange;
@@ -61,36 +69,50 @@ export class StreamedAnswer implements BodySink {
     metadata.set("http_stream_format", format);
     this.shared = metadata;
     if (headers["content-encoding"] !== undefined && headers["content-encoding"] !== "identity") {
-      this.breakOff(errors.BAD_RESPONSE({ target: exchange.path, reason: "a streamed answer cannot be compressed" }));
+      this.cannotUse("a streamed answer cannot be compressed", undefined);
     }
   }
 
+  get isBusy(): boolean {
+    return this.pending > 0;
+  }
+
   data(chunk: Buffer): void {
-    if (this.broken !== undefined) return;
+    if (this.ended || this.unusable) return;
     try {
       this.pass(this.splitter.push(chunk));
     } catch (error) {
-      const reason = (error as Error).message;
-      this.breakOff(errors.BAD_RESPONSE({ target: this.exchange.path, reason }, { cause: error }));
+      this.cannotUse((error as Error).message, error);
     }
   }
 
   end(): void {
-    if (this.broken !== undefined) {
-      this.fail(this.broken);
-      return;
-    }
+    if (this.ended || this.unusable) return;
     this.pass(this.splitter.end());
-    this.finish({ http_stream_end: "true" }, ACCEPTED);
+    this.finish({ http_stream_end: "true" });
   }
 
-  /** The answer broke off. */
+  /** The answer broke off, or is none. */
   fail(error: unknown): void {
-    if (this.count === 0 || this.broken !== undefined) {
-      void this.sending.then(() => this.setup.done(failed(this.broken ?? error)));
-      return;
-    }
-    this.finish({ http_stream_end: "true", http_stream_error: describeError(error) }, ACCEPTED);
+    if (this.ended) return;
+    if (this.count === 0) this.giveUp(error);
+    else this.finish({ http_stream_end: "true", http_stream_error: describeError(error) });
+  }
+
+  /** We do not go on with it. */
+  giveUp(error: unknown): void {
+    this.ended = true;
+    this.done(failed(error));
+  }
+
+  private cannotUse(reason: string, cause: unknown): void {
+    this.unusable = true;
+    const error = errors.BAD_RESPONSE({ target: this.setup.shown, reason }, { cause });
+    // In a turn of its own: the answer has just begun, or is being read.
+    queueMicrotask(() => {
+      this.fail(error);
+      this.exchange.abort(error);
+    });
   }
 
   private pass(items: readonly StreamItem[]): void {
@@ -98,38 +120,45 @@ export class StreamedAnswer implements BodySink {
     const { controller } = this.exchange;
     controller?.pause();
     const messages = items.map((item) => this.message(item));
+    this.pending += 1;
     this.sending = this.sending.then(async () => {
-      if (this.broken !== undefined) return;
       await this.send(messages);
+      this.pending -= 1;
       this.exchange.since = this.setup.clock.monotonic();
       controller?.resume();
     });
   }
 
-  private finish(metadata: Readonly<Record<string, string>>, outcome: Outcome): void {
+  private finish(metadata: Readonly<Record<string, string>>): void {
+    this.ended = true;
     const last = new Message(
       "",
       new Map([...this.shared, ["http_stream_index", String(this.count)], ...Object.entries(metadata)]),
     );
-    void this.sending
-      .then(() => (this.broken === undefined ? this.send([last]) : undefined))
-      .then(() => this.setup.done(this.broken === undefined ? outcome : failed(this.broken)));
+    void this.sending.then(() => this.send([last])).then(() => this.done(ACCEPTED));
   }
 
   private async send(messages: readonly Message[]): Promise<void> {
+    if (this.over) return;
     try {
       const outcomes = await this.setup.stream.send(batchOf(messages), this.setup.signal);
       const refused = outcomes?.find((one) => one.type === "failed");
-      if (refused) this.breakOff(refused.error);
+      if (refused) this.notTaken(refused.error);
     } catch (error) {
-      this.breakOff(error);
+      this.notTaken(error);
     }
   }
 
-  private breakOff(error: unknown): void {
-    this.broken ??= error ?? new Error("an item was not taken");
-    // In a turn of its own: the answer has just begun, or is being read.
-    queueMicrotask(() => this.exchange.abort(this.broken as Error));
+  private notTaken(error: unknown): void {
+    const reason = error ?? new Error("an item was not taken");
+    this.giveUp(reason);
+    this.exchange.abort(reason as Error);
+  }
+
+  private done(outcome: Outcome): void {
+    if (this.over) return;
+    this.over = true;
+    this.setup.done(outcome);
   }
 
   private message({ payload, event, id }: StreamItem): Message {

@@ -1,6 +1,7 @@
 import type { Metadata } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
 import { METHOD, PATH, QUERY } from "../wire/headers.ts";
+import { maskLogin } from "../wire/shown.ts";
 
 /** Where a sink sends to. Scheme, host and port are those of the configuration, whatever a message says. */
 export interface Target {
@@ -16,14 +17,16 @@ export interface Target {
 
 /** Throws a `config` error. */
 export function parseTarget(url: string): Target {
-  const shown = url.replace(/\/\/[^/?#]*@/, "//***@").replace(/\?.*$/s, "");
   let parsed: URL;
   try {
     parsed = new URL(url);
-  } catch (cause) {
-    throw errors.URL({ url: shown, reason: "it is no URL" }, { cause });
+  } catch {
+    // Not as its cause: that has the whole of it.
+    throw errors.URL({ url: maskLogin(url).replace(/\?.*$/s, ""), reason: "it is no URL" });
   }
-  const { protocol, username, password, pathname, search, hash, origin } = parsed;
+  const { protocol, username, password, host, pathname, search, hash, origin } = parsed;
+  const isHidden = username !== "" || password !== "" || hash.includes("@");
+  const shown = host === "" ? maskLogin(url) : `${protocol}//${isHidden ? "***@" : ""}${host}${pathname}`;
   if (protocol !== "http:" && protocol !== "https:") {
     throw errors.URL({ url: shown, reason: `the scheme is ${protocol}//, not http:// or https://` });
   }
@@ -32,9 +35,17 @@ export function parseTarget(url: string): Target {
     origin,
     secure: protocol === "https:",
     path: pathname + search,
-    login: username === "" ? undefined : [decodeURIComponent(username), decodeURIComponent(password)],
+    login: username === "" && password === "" ? undefined : [decoded(username, shown), decoded(password, shown)],
     shown: origin + pathname,
   };
+}
+
+function decoded(text: string, shown: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw errors.URL({ url: shown, reason: "its user or password has a % without two hex digits; write %25 for it" });
+  }
 }
 
 const METHOD_FORM = /^[A-Za-z][A-Za-z-]{0,31}$/;

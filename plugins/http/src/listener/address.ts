@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { errors } from "../errors.ts";
+import { maskLogin } from "../wire/shown.ts";
 
 /** Where a server listens. Port 0 = any free one. */
 export interface ListenAddress {
@@ -10,7 +11,7 @@ export interface ListenAddress {
 /** Reads `host:port`, `[::1]:port`, `:port`, also behind `http://` and the like. Throws a `config` error. */
 export function parseListenAddress(url: string): ListenAddress {
   const match = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(\[[^\]]*\]|[^:/?#\s@]*):(\d{1,5})\/?$/i.exec(url.trim());
-  if (!match) throw errors.ADDRESS({ url: url.replace(/\/\/[^/]*@/, "//***@"), reason: "it is not host:port" });
+  if (!match) throw errors.ADDRESS({ url: maskLogin(url), reason: "it is not host:port" });
   const port = Number(match[2]);
   if (port > 65_535) throw errors.ADDRESS({ url, reason: "a port is at most 65535" });
   const host = match[1]!.replace(/^\[|\]$/g, "");

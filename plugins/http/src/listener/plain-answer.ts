@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { constants } from "node:http2";
 import { isGone } from "./gone.ts";
 import type { Request, Response } from "./protocol.ts";
 
@@ -28,7 +29,11 @@ export function answerUnread(
   answer(response, status, text, headers);
   if (request.complete) return;
   request.resume();
-  const linger = setTimeout(() => request.destroy(), LINGER_MS);
+  const linger = setTimeout(() => {
+    // One stream of many that the connection has.
+    if ("stream" in request) request.stream.close(constants.NGHTTP2_NO_ERROR);
+    else request.destroy();
+  }, LINGER_MS);
   linger.unref();
   request.once("close", () => clearTimeout(linger));
 }

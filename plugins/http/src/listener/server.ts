@@ -119,6 +119,8 @@ export class HttpServer {
         streams += 1;
         stream.once("close", () => {
           streams -= 1;
+          // It may have run out while there were some.
+          if (streams === 0 && !session.destroyed) session.setTimeout(KEEP_ALIVE_MS);
         });
       });
       // Also one that the client has broken stays open until somebody ends it.

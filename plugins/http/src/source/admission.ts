@@ -23,6 +23,8 @@ interface Fault {
   readonly headers?: OutgoingHttpHeaders;
 }
 
+/** Each costs a few kilobytes, and they may be sent by the thousand over one connection. */
+const MOST_WAITING = 5000;
 const NONE: readonly string[] = [];
 const AGAIN: OutgoingHttpHeaders = { "retry-after": "1" };
 /** Longest time between two looks at the clock. */
@@ -55,6 +57,8 @@ export class Admission {
       answerUnread(request, response, fault.status, fault.text, headers);
     } else if (this.active < this.parts.settings.concurrency) {
       this.start(request, response, expects, codings);
+    } else if (this.waiting.length >= MOST_WAITING) {
+      this.tooMany(request, response);
     } else {
       this.waiting.push({ request, response, expects, codings, since: this.parts.clock.monotonic() });
       this.look();
@@ -129,6 +133,11 @@ export class Admission {
     started.read(expects);
   }
 
+  private tooMany(request: Request, response: Response): void {
+    const headers = { ...this.parts.answers.ownHeaders(request, undefined), ...AGAIN };
+    answerUnread(request, response, 503, "The route has too many requests", headers);
+  }
+
   private look(): void {
     this.cancelLook ??= this.parts.clock.timer(this.lookMs, this.looked);
   }
@@ -145,8 +154,7 @@ export class Admission {
     }
     while (this.waiting.length > 0 && now - this.waiting[0]!.since > patienceMs) {
       const { request, response } = this.waiting.shift()!;
-      const headers = { ...this.parts.answers.ownHeaders(request, undefined), "retry-after": "1" };
-      answerUnread(request, response, 503, "The route has too many requests", headers);
+      this.tooMany(request, response);
     }
     if (this.open.size > 0 || this.waiting.length > 0) this.look();
   };

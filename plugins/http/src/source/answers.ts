@@ -106,7 +106,8 @@ export class Answers {
     if (response.writableEnded || isGone(response)) return;
     const length = { "content-length": text.length };
     response.writeHead(202, this.isPlain ? length : { ...length, ...this.ownHeaders(request, message) });
-    response.end(text);
+    // As a text of another encoding it would be joined with the head, and change the bytes of that.
+    (response as ServerResponse).end(text, "latin1");
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Disposition, Message, type MessageId, type MessageSource, type Metadata } from "@mqb/core/plugin";
 import { answerUnread, closingOf, cutWhenIdle, isGone, type Request, type Response } from "../listener/index.ts";
+import { Body } from "../wire/body.ts";
 import { TooLarge } from "../wire/codings.ts";
 import type { Entry, Owner } from "./entry.ts";
 import { messageId } from "./message-id.ts";
@@ -26,7 +27,7 @@ export class Exchange implements Entry, MessageSource {
   private readonly tls: TlsFact | undefined;
   private readonly codings: readonly string[];
   private body: Buffer = EMPTY;
-  private more: Buffer[] | undefined;
+  private more: Body | undefined;
   private size = 0;
   private pairs: Metadata | undefined;
   private key: MessageId | undefined;
@@ -136,13 +137,19 @@ export class Exchange implements Entry, MessageSource {
       return;
     }
     if (this.size === bytes.length) this.body = bytes;
-    else (this.more ??= [this.body]).push(bytes);
+    else {
+      if (!this.more) {
+        this.more = new Body();
+        this.more.add(this.body);
+      }
+      this.more.add(bytes);
+    }
   }
 
   end(): void {
     if (this.answered || this.over) return;
     this.whole = true;
-    if (this.more) this.body = Buffer.concat(this.more, this.size);
+    if (this.more) this.body = this.more.whole();
     this.more = undefined;
     const { signature } = this.parts.settings;
     const fault = signature?.(this.body, headersOf(this.request), this.parts.clock.now());

@@ -1,9 +1,7 @@
 import type { HttpConfig } from "../schema.ts";
 import { type SignatureCheck, signatureCheck } from "../webhook/check.ts";
+import { customHeaders, type HeaderPair } from "../wire/custom-headers.ts";
 import { type BasicAuth, basicAuth } from "./basic-auth.ts";
-
-/** A header as it is written: name and value, ready for the wire. */
-export type HeaderPair = readonly [name: string, value: string];
 
 /** What a source needs while it runs, made once of its configuration. */
 export interface SourceSettings {
@@ -48,6 +46,6 @@ export function sourceSettings(config: HttpConfig): SourceSettings {
     compressFrom: config.compression_enabled ? config.compression_threshold_bytes : undefined,
     auth: config.basic_auth ? basicAuth(config.basic_auth) : undefined,
     signature: config.webhook_signature ? signatureCheck(config.webhook_signature) : undefined,
-    customHeaders: Object.entries(config.custom_headers ?? {}),
+    customHeaders: customHeaders(config),
   };
 }

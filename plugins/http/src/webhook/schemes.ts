@@ -51,7 +51,7 @@ const stripe: Scheme = {
 };
 
 /** The secrets of the standard are base64 behind `whsec_`; others are taken as they are. */
-function standardKey(secret: string): Buffer {
+export function standardKey(secret: string): Buffer {
   return secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : utf8(secret);
 }
 
