@@ -33,6 +33,16 @@ export function covers(pattern: string, subject: string): boolean {
   return of.length === tokens.length;
 }
 
+/** Whether some subject is one of both. */
+export function overlap(a: string, b: string): boolean {
+  const [as, bs] = [a.split("."), b.split(".")];
+  for (let i = 0; i < as.length && i < bs.length; i++) {
+    if (as[i] === ">" || bs[i] === ">") return true;
+    if (as[i] !== "*" && bs[i] !== "*" && as[i] !== bs[i]) return false;
+  }
+  return as.length === bs.length;
+}
+
 /** Why a text is no subject; undefined when it is one. */
 export function subjectFault(subject: string, wildcards: boolean): string | undefined {
   if (/[\u0000-\u0020\u007f]/.test(subject)) return "it holds a blank or a control character";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { originOf } from "../src/wire/ack-subject.ts";
+import { isAckOf, originOf } from "../src/wire/ack-subject.ts";
 
 describe("what the reply subject of a stream's message tells", () => {
   it.each([
@@ -16,4 +16,16 @@ describe("what the reply subject of a stream's message tells", () => {
       expect(originOf(Buffer.from(subject))).toBeUndefined();
     },
   );
+});
+
+describe("the stream of an ack subject", () => {
+  it.each([
+    ["$JS.ACK.orders.c.1.2.3.4.5", true],
+    ["$JS.ACK.hub.ACCHASH.orders.c.1.2.3.4.5", true],
+    ["$JS.ACK.others.orders.1.2.3.4.5", false],
+    ["$JS.ACK.orders.ACCHASH.others.c.1.2.3.4.5", false],
+    ["$JS.API.orders", false],
+  ])("%s: %s", (subject, isOurs) => {
+    expect(isAckOf("orders", subject)).toBe(isOurs);
+  });
 });

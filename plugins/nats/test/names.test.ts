@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { covers, durableName, streamFault, subjectFault, subjectsOf } from "../src/names.ts";
+import { covers, durableName, overlap, streamFault, subjectFault, subjectsOf } from "../src/names.ts";
 
 describe("names that the original shares", () => {
   it("writes the durable consumer as the original does", () => {
@@ -44,5 +44,19 @@ describe("texts that are no names", () => {
 
   it.each(["a.b", "a b", "a/b", "*", ">"])("the stream %j", (stream) => {
     expect(streamFault(stream)).toBeDefined();
+  });
+});
+
+describe("whether two patterns have a subject in common", () => {
+  it.each([
+    ["s.>", "s.a", true],
+    ["s.*", "s.>", true],
+    ["*.a", "s.*", true],
+    ["s.>", "s", false],
+    ["s.a", "s.b", false],
+    ["s.a", "s.a.b", false],
+    ["other.>", "s.>", false],
+  ])("%s and %s: %s", (a, b, common) => {
+    expect([overlap(a, b), overlap(b, a)]).toEqual([common, common]);
   });
 });

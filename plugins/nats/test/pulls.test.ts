@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { RawMsg } from "../src/client/driver.ts";
-import { Pulls } from "../src/consumer/pulls.ts";
+import { type PullLimits, Pulls } from "../src/consumer/pulls.ts";
 
 const NOTHING = { length: 0, bytes: 0 };
-const pulls = (prefetch = 1000) => new Pulls("s", "c", "_INBOX.i", prefetch, 1024 * 1024);
+const pulls = (prefetch = 1000, limits: PullLimits = {}) =>
+  new Pulls("s", "c", "_INBOX.i", prefetch, 1024 * 1024, limits);
 const asked = (command: Buffer | undefined): Record<string, number> =>
   JSON.parse(command!.toString().split("\r\n")[1]!);
 
@@ -35,6 +36,21 @@ describe("asking for messages", () => {
   });
 });
 
+describe("a consumer with limits of its own", () => {
+  it("is asked for no more than they permit", () => {
+    const command = pulls(1000, { max_batch: 10, max_bytes: 65_536, max_expires: 4e9 }).next(100, NOTHING);
+    expect(asked(command)).toEqual({ batch: 10, max_bytes: 65_536, expires: 4e9, idle_heartbeat: 2e9 });
+  });
+
+  it("whose messages do not fit is given up after a few requests in a row that brought nothing", () => {
+    const some = pulls(1000, { max_bytes: 65_536 });
+    const tooLarge = () => some.read(status("409 Message Size Exceeds MaxBytes")).type;
+    expect([tooLarge(), tooLarge()]).toEqual(["ended", "ended"]);
+    some.arrived();
+    expect([tooLarge(), tooLarge(), tooLarge()]).toEqual(["ended", "ended", "wrong"]);
+  });
+});
+
 describe("what the server says to a request", () => {
   it("takes what did not come out of the account", () => {
     const some = pulls();
@@ -57,6 +73,16 @@ describe("what the server says to a request", () => {
     ["409 Exceeded MaxWaiting", "refused"],
   ])("%s: %s", (line, type) => {
     expect(pulls().read(status(line)).type).toBe(type);
+  });
+
+  it("says what is refused again and again, unless others may be the reason", () => {
+    const some = pulls();
+    const refused = (line: string) => Array.from({ length: 3 }, () => some.read(status(line)));
+    expect(refused("409 Exceeded MaxWaiting").at(-1)).toEqual({ type: "refused" });
+    expect(refused("409 Exceeded MaxAckPending").at(-1)).toEqual({ type: "refused" });
+    const reason = "Exceeded MaxRequestExpires of 1s";
+    expect(refused(`409 ${reason}`)).toEqual([{ type: "refused" }, { type: "refused" }, { type: "wrong", reason }]);
+    expect(some.read(status("400 Bad Request - odd"))).toEqual({ type: "wrong", reason: "Bad Request - odd" });
   });
 
   it("asks for less where the consumer has a limit", () => {

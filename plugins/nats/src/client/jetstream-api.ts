@@ -10,7 +10,14 @@ const ANSWER_MS = 5000;
 export const API = { streamNotFound: 10_059, consumerNotFound: 10_014, nameInUse: 10_058 } as const;
 
 export interface StreamInfo {
-  readonly config: { readonly name: string; readonly subjects?: readonly string[] };
+  readonly config: {
+    readonly name: string;
+    readonly subjects?: readonly string[];
+    readonly mirror?: object | null;
+    readonly sources?: readonly object[] | null;
+    readonly subject_transform?: object | null;
+  };
+
   readonly state: { readonly messages: number; readonly last_seq: number };
   /** When the server answered. */
   readonly ts?: string;
@@ -28,6 +35,12 @@ export interface ConsumerConfig {
   readonly deliver_subject?: string;
   readonly replay_policy?: string;
   readonly max_ack_pending?: number;
+  /** Nanoseconds. */
+  readonly inactive_threshold?: number;
+  /** Limits of what is asked of the consumer at once; `max_expires` in nanoseconds. */
+  readonly max_batch?: number;
+  readonly max_bytes?: number;
+  readonly max_expires?: number;
   readonly [more: string]: unknown;
 }
 

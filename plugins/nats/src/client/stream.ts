@@ -1,6 +1,6 @@
-import type { Logger } from "@mqb/core/plugin";
+import type { Logger, MqbError } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
-import { covers, subjectsOf } from "../names.ts";
+import { covers, overlap, subjectsOf } from "../names.ts";
 import { DEFAULTS, type NatsConfig } from "../schema.ts";
 import { API, ApiRefusal, type JetStreamApi, type StreamInfo } from "./jetstream-api.ts";
 
@@ -21,7 +21,10 @@ export async function ensureStream(
 ): Promise<StreamInfo> {
   const { target } = api.connection;
   const found = await api.stream(name);
-  if (found) return found;
+  if (found) {
+    if (!mayHold(found, subject)) throw notHeld(found, target, subject);
+    return found;
+  }
   const subjects = subjectsOf(name, subject);
   if (!subjects.some((pattern) => covers(pattern, subject))) {
     throw errors.STREAM_SUBJECT({ target, stream: name, subjects: subjects.join(", "), subject, made: true });
@@ -35,6 +38,7 @@ export async function ensureStream(
   }
   const made = await api.stream(name);
   if (!made) throw errors.API_BUSY({ target, what: `make the stream ${name}`, reason: "it is not there" });
+  if (!mayHold(made, subject)) throw notHeld(made, target, subject);
   return made;
 }
 
@@ -56,11 +60,19 @@ export async function streamForOutput(
     return;
   }
   if (name == null) throw errors.NO_STREAM_FOR({ target, subject });
-  if (own) {
-    const subjects = own.config.subjects?.join(", ") ?? "nothing that is sent to it";
-    throw errors.STREAM_SUBJECT({ target, stream: name, subjects, subject, made: false });
-  }
+  if (own) throw notHeld(own, target, subject);
   await ensureStream(api, config, { name, subject });
+}
+
+/** A stream that copies others, or changes subjects, holds what its own subjects do not say. */
+function mayHold({ config }: StreamInfo, subject: string): boolean {
+  if (config.mirror || config.sources?.length || config.subject_transform) return true;
+  return (config.subjects ?? []).some((pattern) => overlap(pattern, subject));
+}
+
+function notHeld({ config }: StreamInfo, target: string, subject: string): MqbError {
+  const subjects = config.subjects?.join(", ") ?? "nothing that is sent to it";
+  return errors.STREAM_SUBJECT({ target, stream: config.name, subjects, subject, made: false });
 }
 
 function holds({ config: { subjects = [] } }: StreamInfo, subject: string): boolean {

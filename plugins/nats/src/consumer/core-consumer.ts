@@ -10,6 +10,7 @@ import {
 } from "@mqb/core/plugin";
 import type { Subscription } from "nats";
 import type { Connection, Watcher } from "../client/connection.ts";
+import type { RawMsg } from "../client/driver.ts";
 import { errors } from "../errors.ts";
 import { NatsBatch, type Reading } from "../wire/batch.ts";
 import { ReceivedQueue } from "./queue.ts";
@@ -27,6 +28,8 @@ export interface CoreSettings {
   /** Messages that may wait [65536]. */
   readonly waiting: number | undefined;
   readonly replier: Replier;
+  /** What an earlier connection had received and the route had not taken. Emptied here, and filled again by the close. */
+  readonly kept: RawMsg[];
 }
 
 /** Reads a subject of core NATS: what is published while it is open, once, and nothing comes back. */
@@ -58,6 +61,7 @@ export class CoreConsumer implements Consumer, Watcher {
     this.s = settings;
     this.context = context;
     const { subject, queueGroup, waiting = WAITING_MESSAGES } = settings;
+    for (const message of settings.kept.splice(0)) this.queue.push(message);
     this.unwatch = this.connection.watch(this);
     this.subscription = this.connection.subscribe(
       subject,
@@ -86,6 +90,7 @@ export class CoreConsumer implements Consumer, Watcher {
       this.queue.wake();
       this.unwatch();
       this.subscription.unsubscribe();
+      this.keepReceived();
       await this.held.release();
     })();
     return this.closed;
@@ -112,6 +117,10 @@ export class CoreConsumer implements Consumer, Watcher {
     this.fail(error);
   }
 
+  denied(_: MqbError, subject: string): void {
+    this.s.replier.denied(subject);
+  }
+
   private deliver(max: number): Delivery {
     const batch = new NatsBatch(this.queue.take(max), this.s.reading);
     return { batch, commit: (dispositions) => this.settle(batch, dispositions) };
@@ -129,6 +138,17 @@ export class CoreConsumer implements Consumer, Watcher {
       replied += 1;
     }
     if (replied > 0) await this.connection.flush();
+  }
+
+  private keepReceived(): void {
+    const left = this.queue.take(this.queue.length);
+    if (left.length === 0) return;
+    for (const message of left) this.s.kept.push(message);
+    const { log, route } = this.context;
+    log.warn(
+      `route ${route}: ${left.length} message(s) of ${this.s.subject} were received and not taken: they are read when the route reconnects, and lost when it ends`,
+      { route, left: left.length },
+    );
   }
 
   private drop(): void {

@@ -3,6 +3,9 @@ import { errors } from "../errors.ts";
 import { durableName } from "../names.ts";
 import { DEFAULTS, type NatsConfig } from "../schema.ts";
 
+/** A consumer of our own stays so long when nothing is asked of it: routes wait between reconnects. */
+const IDLE_NANOS = 5 * 60_000 * 1_000_000;
+
 export interface Place {
   readonly stream: string;
   readonly subject: string;
@@ -40,6 +43,22 @@ export interface Progress {
   name?: string;
   /** Where a new one begins; undefined = as the configuration says. */
   next?: number;
+  /** The highest place in the stream that was given out. */
+  highest: number;
+  /** Places up to there that were not acknowledged: given back, or under way when a connection ended. */
+  readonly owed: Set<number>;
+}
+
+export function noProgress(): Progress {
+  return { highest: 0, owed: new Set() };
+}
+
+/** Says where a consumer has to begin that loses nothing of it. */
+export function placeNext(progress: Progress): void {
+  if (progress.highest === 0) return;
+  let next = progress.highest + 1;
+  for (const place of progress.owed) next = Math.min(next, place);
+  progress.next = next;
 }
 
 /** A consumer that is gone after a while of silence: the one from before the reconnect, or a new one that goes on there. */
@@ -53,7 +72,11 @@ export async function openEphemeral(
   if (found) return found;
   const from = progress.next;
   const place = from === undefined ? {} : { deliver_policy: "by_start_sequence", opt_start_seq: from };
-  const made = await api.putConsumer(stream, { ...newConsumer(config, subject), ...place });
+  const made = await api.putConsumer(stream, {
+    ...newConsumer(config, subject),
+    ...place,
+    inactive_threshold: IDLE_NANOS,
+  });
   progress.name = made.name;
   // Messages that come between now and the first reconnect are not to be missed.
   if (from === undefined && config.deliver_policy === "new") progress.next = made.delivered.stream_seq + 1;

@@ -1,5 +1,6 @@
 import type { Consumer, OpenContext, Shared } from "@mqb/core/plugin";
 import type { Connection } from "../client/connection.ts";
+import type { RawMsg } from "../client/driver.ts";
 import { JetStreamApi } from "../client/jetstream-api.ts";
 import { acquire } from "../client/share.ts";
 import { ensureStream } from "../client/stream.ts";
@@ -8,7 +9,7 @@ import { queueGroup } from "../names.ts";
 import { DEFAULTS, type NatsConfig } from "../schema.ts";
 import { WithheldMetadata } from "../wire/withheld.ts";
 import { CoreConsumer } from "./core-consumer.ts";
-import { openDurable, openEphemeral, type Place, type Progress } from "./durable.ts";
+import { noProgress, openDurable, openEphemeral, type Place } from "./durable.ts";
 import { PullConsumer } from "./pull-consumer.ts";
 import { Replier } from "./replying.ts";
 
@@ -34,6 +35,7 @@ function openCore(held: Shared<Connection>, config: NatsConfig, place: Place, co
     reading: { streamed: false, stamps: stamps(config, context) },
     waiting: config.prefetch_count ?? undefined,
     replier: replierOf(held, context),
+    kept: remembered(context, "received", (): RawMsg[] => []),
   };
   return CoreConsumer.open(held, settings, context);
 }
@@ -46,7 +48,7 @@ async function openStreamed(
 ): Promise<Consumer> {
   const api = new JetStreamApi(held.value);
   await ensureStream(api, config, { name: place.stream, subject: place.subject });
-  const progress = config.subscriber_mode ? remembered(context, "progress", (): Progress => ({})) : undefined;
+  const progress = config.subscriber_mode ? remembered(context, "progress", noProgress) : undefined;
   const info = progress ? await openEphemeral(api, config, place, progress) : await openDurable(api, config, place);
   const settings = {
     ...place,
@@ -58,7 +60,7 @@ async function openStreamed(
         ? info.config.max_ack_pending
         : DEFAULTS.prefetchCount,
     replier: replierOf(held, context),
-    leftOver: remembered(context, "left over", () => new Set<string>()),
+    leftOver: remembered(context, "left over", () => new Map<string, number>()),
     ...(progress && { progress }),
   };
   return new PullConsumer(held, api, settings, context);

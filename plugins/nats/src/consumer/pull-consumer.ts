@@ -8,20 +8,20 @@ import {
   type MqbError,
   type OpenContext,
   type Shared,
-  sleep,
 } from "@mqb/core/plugin";
 import type { Subscription } from "nats";
 import type { Connection, Watcher } from "../client/connection.ts";
 import type { RawMsg } from "../client/driver.ts";
 import type { ConsumerInfo, JetStreamApi } from "../client/jetstream-api.ts";
 import { errors } from "../errors.ts";
-import { originOf } from "../wire/ack-subject.ts";
+import { isAckOf, originOf } from "../wire/ack-subject.ts";
 import { NatsBatch, type Reading } from "../wire/batch.ts";
-import type { Progress } from "./durable.ts";
+import { type Progress, placeNext } from "./durable.ts";
 import { HEARTBEAT_MS, Pulls } from "./pulls.ts";
 import { ReceivedQueue } from "./queue.ts";
 import type { Replier } from "./replying.ts";
 import { ACK_BODY, NAK_BODY, nakBody, tell, tellAll, WORKING_BODY } from "./settling.ts";
+import { orAborted, within } from "./waiting.ts";
 
 const NANOS_PER_MILLI = 1_000_000;
 const DEFAULT_ACK_WAIT_MS = 30_000;
@@ -31,6 +31,8 @@ const LOOK_AGAIN_MS = 1000;
 const DRAIN_POLL_MS = 50;
 /** What may be on the way to us when we say goodbye is waited for so long. */
 const GOODBYE_MS = 700;
+/** A third of the silence after which a consumer of our own is forgotten, at most. */
+const PRESENCE_MS = 60_000;
 
 export interface PullSettings {
   readonly stream: string;
@@ -40,8 +42,8 @@ export interface PullSettings {
   readonly reading: Reading;
   readonly prefetch: number;
   readonly replier: Replier;
-  /** Ack subjects of messages that an earlier connection had received and could not give back. */
-  readonly leftOver: Set<string>;
+  /** Ack subjects of messages that an earlier connection had received and could not give back, and since when. */
+  readonly leftOver: Map<string, number>;
   /** Of a consumer that is only ours. */
   readonly progress?: Progress;
 }
@@ -61,6 +63,7 @@ export class PullConsumer implements Consumer, Watcher {
   private readonly subscription: Subscription;
   private readonly tickMs: number;
   private readonly workingMs: number;
+  private readonly ackWaitMs: number;
   private cancelTick: () => void = () => {};
   private failure: MqbError | undefined;
   /** Most messages that the route takes at once; nothing is asked for before it has said so. */
@@ -72,8 +75,7 @@ export class PullConsumer implements Consumer, Watcher {
   /** When the server was last told that the messages of the queue are in work. */
   private queuedSince: number;
   private last: RawMsg | undefined;
-  /** Of a consumer that is only ours: the highest place in the stream that was given out. */
-  private highest = 0;
+  private askedAt: number;
   private redelivered = 0;
   private closed: Promise<void> | undefined;
 
@@ -84,12 +86,13 @@ export class PullConsumer implements Consumer, Watcher {
     this.s = settings;
     this.context = context;
     const { stream, info, inbox, prefetch } = settings;
-    this.pulls = new Pulls(stream, info.name, inbox, prefetch, this.connection.maxPayload);
+    this.pulls = new Pulls(stream, info.name, inbox, prefetch, this.connection.maxPayload, info.config);
     const { ack_wait: nanos } = info.config;
     const ackWait = nanos === undefined ? DEFAULT_ACK_WAIT_MS : nanos / NANOS_PER_MILLI;
+    this.ackWaitMs = ackWait;
     this.workingMs = ackWait / 3;
     this.tickMs = Math.max(100, Math.min(HEARTBEAT_MS, ackWait / 6));
-    this.heardAt = this.queuedSince = context.clock.monotonic();
+    this.heardAt = this.queuedSince = this.askedAt = context.clock.monotonic();
     this.unwatch = this.connection.watch(this);
     this.subscription = this.connection.subscribe(`${inbox}.*`, (error, message) => {
       if (error) this.fail(errors.NOT_PERMITTED({ target: this.connection.target, what: "receive messages" }));
@@ -143,9 +146,10 @@ export class PullConsumer implements Consumer, Watcher {
   }
 
   denied(error: MqbError, subject: string): void {
-    if (subject.startsWith(`$JS.API.CONSUMER.MSG.NEXT.${this.s.stream}.`) || subject.startsWith("$JS.ACK.")) {
-      this.fail(error);
-    }
+    const { stream, replier } = this.s;
+    const isOurs = subject.startsWith(`$JS.API.CONSUMER.MSG.NEXT.${stream}.`) || isAckOf(stream, subject);
+    if (isOurs) this.fail(error);
+    else replier.denied(subject);
   }
 
   /** Called once by each delivery. What belongs to a connection that has ended is the server's again. */
@@ -162,7 +166,21 @@ export class PullConsumer implements Consumer, Watcher {
       await this.connection.flush();
     } finally {
       // After a lost connection nobody knows which acks arrived: those that did not are given back at the next one.
-      if (!this.connection.end && this.unsettled.delete(delivery)) this.outstanding -= received.length;
+      if (!this.connection.end && this.unsettled.delete(delivery)) {
+        this.outstanding -= received.length;
+        this.keepOwed(received, dispositions);
+      }
+    }
+  }
+
+  /** Where a consumer of our own would begin again. */
+  private keepOwed(received: readonly RawMsg[], dispositions: readonly Disposition[] | undefined): void {
+    const owed = this.s.progress?.owed;
+    if (!owed) return;
+    for (let i = 0; i < received.length; i++) {
+      const place = sequenceOf(received[i]!);
+      if (dispositions?.[i]?.type === "nack") owed.add(place);
+      else owed.delete(place);
     }
   }
 
@@ -185,7 +203,8 @@ export class PullConsumer implements Consumer, Watcher {
     const now = this.context.clock.monotonic();
     const delivery = new PullDelivery(received, new NatsBatch(received, this.s.reading), this.queuedSince, this);
     if (this.queue.length === 0) this.queuedSince = now;
-    if (this.s.progress) for (const message of received) this.highest = Math.max(this.highest, sequenceOf(message));
+    const { progress } = this.s;
+    if (progress) for (const message of received) progress.highest = Math.max(progress.highest, sequenceOf(message));
     this.unsettled.add(delivery);
     this.outstanding += received.length;
     this.ask();
@@ -194,7 +213,12 @@ export class PullConsumer implements Consumer, Watcher {
 
   private ask(): void {
     const request = this.pulls.next(this.max, this.queue);
-    if (request) this.connection.write(request);
+    if (request) this.write(request);
+  }
+
+  private write(request: Buffer): void {
+    this.askedAt = this.context.clock.monotonic();
+    this.connection.write(request);
   }
 
   private arrived(message: RawMsg): void {
@@ -204,7 +228,7 @@ export class PullConsumer implements Consumer, Watcher {
       return;
     }
     if (this.queue.length === 0) this.queuedSince = this.heardAt;
-    if (this.pulls.asked > 0) this.pulls.asked -= 1;
+    this.pulls.arrived();
     this.last = message;
     this.queue.push(message);
   }
@@ -248,6 +272,9 @@ export class PullConsumer implements Consumer, Watcher {
     const now = this.context.clock.monotonic();
     this.sayWorking(now);
     this.ask();
+    // The server forgets a consumer of our own when nothing is asked of it, also while the route is busy.
+    if (this.s.progress && this.pulls.asked === 0 && now - this.askedAt >= PRESENCE_MS)
+      this.write(this.pulls.presence());
     const isSilent = this.pulls.asked > 0 && now - this.heardAt > SILENCE * HEARTBEAT_MS;
     // A process that was busy itself has not read what has arrived meanwhile: look once more.
     if (isSilent && this.isSuspected) {
@@ -273,18 +300,22 @@ export class PullConsumer implements Consumer, Watcher {
   private giveBackLeftOver(): void {
     const { leftOver } = this.s;
     if (leftOver.size === 0) return;
-    this.connection.write(Buffer.concat(Array.from(leftOver, (subject) => tell(subject, NAK_BODY))));
-    this.redelivered += leftOver.size;
+    // After the ack wait somebody else may have it.
+    const since = this.context.clock.monotonic() - this.ackWaitMs;
+    const ours = Array.from(leftOver).filter(([, keptAt]) => keptAt > since);
     leftOver.clear();
+    this.redelivered += ours.length;
+    if (ours.length > 0) this.connection.write(Buffer.concat(ours.map(([subject]) => tell(subject, NAK_BODY))));
   }
 
   private async shut(): Promise<void> {
     this.closing.abort();
     this.cancelTick();
     this.queue.wake();
-    const goodbye = this.connection.end ? undefined : this.giveBack();
-    if (goodbye) await goodbye;
-    else this.keepLeftOver();
+    // First, since whoever closes us may not wait for our goodbye.
+    this.keepLeftOver();
+    this.keepProgress();
+    if (!this.connection.end) await this.giveBack();
     this.keepProgress();
     this.unwatch();
     await this.held.release();
@@ -294,29 +325,31 @@ export class PullConsumer implements Consumer, Watcher {
   private async giveBack(): Promise<void> {
     const { clock } = this.context;
     // First nothing more is asked for, or what goes back would come to us again.
-    await within(this.subscription.drain(), GOODBYE_MS, clock);
+    const isAnswered = await within(this.subscription.drain(), GOODBYE_MS, clock);
     this.keepLeftOver();
-    if (this.connection.end || this.s.leftOver.size === 0) return;
+    // A server that does not answer would not answer the rest.
+    if (!isAnswered || this.connection.end || this.s.leftOver.size === 0) return;
     // Looking at the consumer makes the server forget requests that nobody listens for any more. One of 2.9 would lose a
     // message to such a request, until the ack wait is over.
     await within(this.api.consumer(this.s.stream, this.s.info.name), GOODBYE_MS, clock);
-    const naks = Buffer.concat(Array.from(this.s.leftOver, (subject) => tell(subject, NAK_BODY)));
+    const naks = Buffer.concat(Array.from(this.s.leftOver.keys(), (subject) => tell(subject, NAK_BODY)));
     this.connection.write(naks);
     if (await within(this.connection.flush(), GOODBYE_MS, clock)) this.s.leftOver.clear();
   }
 
   private keepLeftOver(): void {
+    const now = this.context.clock.monotonic();
     const given = Array.from(this.unsettled, ({ received }) => received);
     for (const message of [...given.flat(), ...this.queue.waiting()])
-      if (message.reply) this.s.leftOver.add(message.reply);
+      if (message.reply) this.s.leftOver.set(message.reply, now);
   }
 
   private keepProgress(): void {
     const { progress } = this.s;
-    if (!progress || this.highest === 0) return;
-    const given = Array.from(this.unsettled, ({ received }) => received).flat();
-    const back = [...given, ...this.queue.waiting()].map(sequenceOf);
-    progress.next = Math.min(...back, Math.max(this.highest + 1, progress.next ?? 0));
+    if (!progress) return;
+    for (const { received } of this.unsettled) for (const message of received) progress.owed.add(sequenceOf(message));
+    for (const message of this.queue.waiting()) progress.owed.add(sequenceOf(message));
+    placeNext(progress);
   }
 }
 
@@ -342,26 +375,4 @@ class PullDelivery implements Delivery {
   commit(dispositions?: readonly Disposition[]): Promise<void> {
     return this.consumer.settle(this, dispositions);
   }
-}
-
-/** Undefined when the signal aborts first. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
-
-/** False when it took longer, or failed. */
-async function within(promise: Promise<unknown>, ms: number, clock: OpenContext["clock"]): Promise<boolean> {
-  const done = new AbortController();
-  const finished = promise.then(
-    () => true,
-    () => false,
-  );
-  const ok = await Promise.race([finished, sleep(clock, ms, done.signal).then(() => false)]);
-  done.abort();
-  return ok;
 }

@@ -1,10 +1,9 @@
 import type { Clock } from "@mqb/core/plugin";
 import type { RawMsg } from "../client/driver.ts";
-import { payloadLength } from "../wire/batch.ts";
 
 /** Received messages that nobody has asked for yet, and the one who waits for them. */
 export class ReceivedQueue {
-  /** Payload bytes. */
+  /** Headers included. */
   bytes = 0;
   private messages: RawMsg[] = [];
   private first = 0;
@@ -17,7 +16,7 @@ export class ReceivedQueue {
 
   push(message: RawMsg): void {
     this.messages.push(message);
-    this.bytes += payloadLength(message);
+    this.bytes += message._rdata.length;
     // What comes with it in the same turn belongs to the same batch.
     if (this.wakeUp) this.soon ??= setImmediate(() => this.wake());
   }
@@ -32,7 +31,7 @@ export class ReceivedQueue {
       return taken;
     }
     this.first += max;
-    for (const message of taken) this.bytes -= payloadLength(message);
+    for (const message of taken) this.bytes -= message._rdata.length;
     // What was taken is not kept for longer than what lies behind it.
     if (this.first >= this.length) {
       this.messages = this.messages.slice(this.first);

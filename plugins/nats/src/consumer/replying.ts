@@ -4,6 +4,7 @@ import { subjectFault } from "../names.ts";
 import { headerLines, type Withheld } from "../wire/headers.ts";
 
 const REPLY_TO = "reply_to";
+const RECENT = 1024;
 
 /** Sends replies to whoever has asked. */
 export class Replier {
@@ -12,6 +13,8 @@ export class Replier {
   private readonly connection: Connection;
   private readonly context: Pick<OpenContext, "log" | "route">;
   private readonly withheld: Withheld;
+  /** Where replies went lately, for what the server says of them. */
+  private readonly recent = new Set<string>();
 
   constructor(connection: Connection, context: Pick<OpenContext, "log" | "route">, withheld: Withheld) {
     this.connection = connection;
@@ -29,6 +32,12 @@ export class Replier {
     if (refusal !== undefined) this.refuse(refusal);
   }
 
+  /** The server does not permit to send to a subject: to that of a reply, perhaps. */
+  denied(subject: string): void {
+    if (!this.recent.delete(subject)) return;
+    this.refuse(`the server does not permit the reply to ${JSON.stringify(subject.slice(0, 100))}`);
+  }
+
   /** Returns why nothing was sent. */
   private send(to: string, { payload, metadata }: Message): string | undefined {
     // A header is anybody's: `$JS.API.STREAM.DELETE.…` as a reply subject would do with our rights what theirs do not permit.
@@ -43,6 +52,8 @@ export class Replier {
     const size = headLength + payload.length;
     const { maxPayload } = this.connection;
     if (size > maxPayload) return `a reply of ${size} bytes is not sent: the server takes ${maxPayload}`;
+    if (this.recent.size >= RECENT) this.recent.clear();
+    this.recent.add(to);
     const command = head === "" ? `PUB ${to} ${size}\r\n` : `HPUB ${to} ${headLength} ${size}\r\n${head}`;
     this.connection.write(Buffer.concat([Buffer.from(command), payload, Buffer.from("\r\n")]));
     return undefined;

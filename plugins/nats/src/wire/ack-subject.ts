@@ -27,6 +27,12 @@ export function originOf(reply: Uint8Array | undefined): Origin | undefined {
   return deliveries < 0 || sequence < 0 || waiting < 0 ? undefined : { deliveries, sequence, waiting };
 }
 
+/** Whether an ack subject is one of a stream: `$JS.ACK.<stream>.…`, or the newer form with the domain and a hash before the stream. */
+export function isAckOf(stream: string, subject: string): boolean {
+  const words = subject.split(".");
+  return words[0] === "$JS" && words[1] === "ACK" && words[words.length >= 11 ? 4 : 2] === stream;
+}
+
 /** The number in some ASCII digits; -1 when they are none, or too many for a number. */
 export function digits(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;

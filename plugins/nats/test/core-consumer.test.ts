@@ -1,0 +1,58 @@
+import { type Clock, Message } from "@mqb/core/plugin";
+import { fakeContext } from "@mqb/testkit";
+import { describe, expect, it } from "vitest";
+import type { RawMsg } from "../src/client/driver.ts";
+import { CoreConsumer } from "../src/consumer/core-consumer.ts";
+import { Replier } from "../src/consumer/replying.ts";
+import { errors } from "../src/errors.ts";
+import { FakeConnection, received } from "./consumer-fakes.ts";
+
+const never = new AbortController().signal;
+
+async function open(kept: RawMsg[] = []) {
+  const connection = new FakeConnection();
+  const context = fakeContext<Clock>({});
+  const replier = new Replier(connection.shared.value, context, () => {});
+  const settings = {
+    subject: "s.a",
+    queueGroup: undefined,
+    reading: { streamed: false, stamps: false },
+    waiting: undefined,
+    replier,
+    kept,
+  };
+  const consumer = await CoreConsumer.open(connection.shared, settings, context as never);
+  return { connection, consumer, context, kept };
+}
+
+describe("an input of core NATS that is closed", () => {
+  it("keeps what the route has not taken for the next connection, and says how much", async () => {
+    const first = await open();
+    for (const text of ["a", "b", "c"]) first.connection.hear(null, received(text));
+    const { batch } = await first.consumer.receive(1, never);
+    expect(batch.at(0).text()).toBe("a");
+    await first.consumer.close();
+    expect(JSON.stringify(first.context.log)).toContain("2 message(s) of s.a were received and not taken");
+
+    const second = await open(first.kept);
+    const again = await second.consumer.receive(10, never);
+    expect(Array.from(again.batch, (message) => message.text())).toEqual(["b", "c"]);
+    await second.consumer.close();
+    expect(first.kept).toEqual([]);
+  });
+});
+
+describe("a reply that the server does not permit", () => {
+  it("is counted and said, and one of somebody else is not", async () => {
+    const { connection, consumer, context } = await open();
+    connection.hear(null, received("question", "_INBOX.asker"));
+    const { commit } = await consumer.receive(1, never);
+    await commit([{ type: "reply", message: new Message("answer") }]);
+    const denied = errors.NOT_PERMITTED({ target: "test:4222", what: "publish to a subject" });
+    connection.watcher!.denied!(denied, "somewhere.else");
+    connection.watcher!.denied!(denied, "_INBOX.asker");
+    expect(consumer.status().details).toMatchObject({ failedReplies: 1 });
+    expect(JSON.stringify(context.log)).toContain("does not permit the reply");
+    await consumer.close();
+  });
+});
