@@ -70,6 +70,15 @@ export function targetOf(url: string): Target {
   };
 }
 
+/** A URL of somebody else, for messages: without login, query and fragment. */
+export function shownUrl(url: string): string {
+  return withoutLogin(url.replace(/[\u0000-\u001f\u007f]/g, "?")).slice(0, 200);
+}
+
 function withoutLogin(url: string): string {
-  return url.replace(/\/\/[^/?#]*@/, "//…@").replace(/\?.*$/s, "?…");
+  // What cannot be parsed may hold a password with any character, also with a slash or a question mark.
+  const at = url.lastIndexOf("@");
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";
+  const shown = at < 0 ? url : `${scheme}…${url.slice(at)}`;
+  return shown.replace(/[?#].*$/s, (rest) => `${rest[0]}…`);
 }

@@ -48,6 +48,28 @@ describe("an output that cannot connect", () => {
     await stop();
   });
 
+  it("shows of the place that a server names neither its login nor its query", async () => {
+    const { url, stop } = await answering((_, response) => {
+      response.writeHead(302, { location: "wss://me:geheim@elsewhere/feed?token=geheim#geheim" }).end();
+    });
+    const error = (await failure({ url })) as Error;
+    expect(error.message).toContain("@elsewhere/feed?…");
+    expect(String(error.stack)).not.toContain("geheim");
+    await stop();
+  });
+
+  it.each([
+    "ws://me:ge/geheim@host:99999/x",
+    "ws://me:ge?geheim@host:99999/x",
+    "ws://me:ge#geheim@host:99999/x",
+    "ws://me:ge@geheim@host:99999/x",
+    "me:geheim@host",
+  ])("shows no password of a url that cannot be read: %s", async (url) => {
+    const error = (await failure({ url })) as Error;
+    expect(error.message).toContain("…@host");
+    expect(String(error.stack)).not.toContain("geheim");
+  });
+
   it("says that nobody listens", async () => {
     const url = `ws://127.0.0.1:${await freePort()}`;
     expect(await failure({ url })).toMatchObject({

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { batchOf, type Clock, Message } from "@mqb/core/plugin";
 import { eventually, FakeClock, FaultProxy, fakeContext, isPending, within } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
-import { Hub, listening, never, openOutput, receive, Talker } from "./support.ts";
+import type { WebSocketConfig } from "../src/schema.ts";
+import { Hub, listening, never, openInput, openOutput, receive, Talker } from "./support.ts";
 
 const KIBIBYTE = Buffer.alloc(1024, "x");
 
@@ -60,6 +61,30 @@ describe("a client that sends too much", () => {
     client.socket.resume();
     expect((await within(waiting, "the second message")).batch.at(0).text()).toBe("second");
     await consumer.close();
+  });
+});
+
+describe("an input that is closed", () => {
+  it("takes only so much more of clients that go on sending, and cuts them off", async () => {
+    const { consumer, url, context } = await listening({ routed_queue_capacity: 2 });
+    const client = await Talker.connect(url);
+    for (let n = 0; n < 400; n++) client.socket.send(Buffer.alloc(64 * 1024));
+    await eventually(() => (consumer.status!().pending ?? 0) >= 2, "a full queue");
+    await within(consumer.close(), "the close");
+    const kept = context.session.get("websocket intake") as { length: number };
+    expect(kept.length).toBeLessThan(20);
+    await within(client.closed, "the end of the client");
+  });
+
+  it("whose address is away is opened again later, and is an error of the configuration at the start", async () => {
+    const away: WebSocketConfig = { url: "192.0.2.1:0" };
+    await expect(openInput(away, fakeContext<Clock>({}))).rejects.toMatchObject({ kind: "config" });
+    const { consumer, context } = await listening();
+    await consumer.close();
+    await expect(openInput(away, context)).rejects.toMatchObject({
+      code: "MQB_WEBSOCKET_LISTEN",
+      kind: "connection",
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { Message } from "@mqb/core/plugin";
 import type { WebSocket } from "ws";
 import { isBinary } from "../frame-type.ts";
-import type { Peer } from "../heartbeat.ts";
+import { movedBytes, type Peer } from "../heartbeat.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Intake } from "./intake.ts";
 
@@ -28,6 +28,7 @@ export class Client implements Peer {
   private readonly setup: ClientSetup;
   private isHeld = false;
   private isBehind = false;
+  private isClosing = false;
 
   constructor(socket: WebSocket, stream: Duplex, setup: ClientSetup) {
     this.socket = socket;
@@ -47,6 +48,10 @@ export class Client implements Peer {
 
   get unread(): boolean {
     return this.isHeld || this.isBehind;
+  }
+
+  get moved(): number {
+    return movedBytes(this.stream);
   }
 
   /** Stops reading until `release`. */
@@ -98,6 +103,7 @@ export class Client implements Peer {
 
   /** The answers that are on their way go first. */
   close(code: number, reason: string): void {
+    this.isClosing = true;
     // A paused socket does not see the other side's close frame.
     this.socket.resume();
     this.socket.close(code, reason);
@@ -106,6 +112,11 @@ export class Client implements Peer {
   private receive(data: Buffer, binary: boolean): void {
     this.heard = true;
     const { handshake, intake, correlated } = this.setup;
+    if (this.isClosing && intake.overfull) {
+      // Only its close frame is waited for, and what it sends before that has no room.
+      this.socket.terminate();
+      return;
+    }
     const message = new Message(data, binary ? handshake.binary : handshake.text, handshake.nextId());
     intake.push(correlated ? message.with({ metadata: { correlation_id: message.id } }) : message, this);
   }

@@ -6,11 +6,12 @@ import {
   type Delivery,
   type Disposition,
   type EndpointStatus,
+  type MqbError,
   type OpenContext,
   type Shared,
 } from "@mqb/core/plugin";
 import type { WebSocketServer } from "ws";
-import { addressText, listenAddress } from "../address.ts";
+import { addressText, type ListenAddress, listenAddress } from "../address.ts";
 import { websocketErrors } from "../errors.ts";
 import { Heartbeat } from "../heartbeat.ts";
 import { BasicAuth } from "../listener/basic-auth.ts";
@@ -25,6 +26,8 @@ import { Intake, type Taken } from "./intake.ts";
 /** How long clients have to answer the close of the source. */
 const LEAVE_MS = 1_000;
 const GOING_AWAY = 1001;
+/** What the route keeps of the input over reconnects. */
+const INTAKE = "websocket intake";
 /** After so many returns in a row messages go behind the others, so that they cannot hold them up for ever. */
 const RETURNS_TO_FRONT = 3;
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
@@ -38,7 +41,7 @@ export async function openConsumer(settings: WebSocketSettings, context: OpenCon
     const reason = "tls.required is set, and ws:// is not TLS";
     throw websocketErrors.ADDRESS({ url: settings.url, reason }, { hint: "write wss://" });
   }
-  const listener = await shareListener(address, settings, context);
+  const listener = await listenerOf(address, settings, context);
   const upgrades = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -53,6 +56,21 @@ export async function openConsumer(settings: WebSocketSettings, context: OpenCon
     throw error;
   }
   return consumer;
+}
+
+/** An address that the route has listened on may be away for a while: of an interface that is down, say. */
+async function listenerOf(
+  address: ListenAddress,
+  settings: WebSocketSettings,
+  context: OpenContext,
+): Promise<Shared<Listener>> {
+  try {
+    return await shareListener(address, settings, context);
+  } catch (cause) {
+    const { code } = websocketErrors.LISTEN_NEVER({ address: "", reason: "" });
+    if ((cause as MqbError).code !== code || !context.session.has(INTAKE)) throw cause;
+    throw websocketErrors.LISTEN({ address: addressText(address), reason: "the address is away" }, { cause });
+  }
 }
 
 /** The path of the source, with the slash that each has. */
@@ -93,10 +111,9 @@ class WebSocketConsumer implements Consumer, Site {
     this.address = listener.value.address;
     this.auth = new BasicAuth(settings.basic_auth);
     this.heartbeat = new Heartbeat(context.clock, settings.ping_interval_ms);
-    const key = "websocket intake";
-    const before = context.session.get(key) as Intake | undefined;
+    const before = context.session.get(INTAKE) as Intake | undefined;
     this.intake = before ?? new Intake(settings.routed_queue_capacity);
-    context.session.set(key, this.intake);
+    context.session.set(INTAKE, this.intake);
   }
 
   async receive(max: number, signal: AbortSignal): Promise<Delivery> {

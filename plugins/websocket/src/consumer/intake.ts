@@ -38,6 +38,11 @@ export class Intake {
     return this.count >= this.capacity || this.bytes >= READ_AHEAD_BYTES;
   }
 
+  /** Nothing more is taken at all, also of what clients send before they close. */
+  get overfull(): boolean {
+    return this.count >= 2 * this.capacity || this.bytes >= 2 * READ_AHEAD_BYTES;
+  }
+
   push(message: Message, client: Client): void {
     let last = this.parts.at(-1);
     if (!last || last.returns > 0) this.parts.push((last = { messages: [], clients: [], returns: 0 }));

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { OpenContext } from "@mqb/core/plugin";
 import { readTls, type TlsConfig, tlsFailure } from "@mqb/tls";
 import type { WebSocket } from "ws";
-import { type Target, targetOf } from "../address.ts";
+import { shownUrl, type Target, targetOf } from "../address.ts";
 import { websocketErrors } from "../errors.ts";
 
 /** How long a server may take for the handshake. */
@@ -83,7 +83,10 @@ function opened(
 
 function refusedBy({ text: target }: Target, { statusCode: status = 0, headers }: IncomingMessage): Error {
   if (status === 401 || status === 403) return websocketErrors.CREDENTIALS({ target, status });
-  if (status >= 300 && status < 400) return websocketErrors.REDIRECT({ target, status, location: headers.location });
+  if (status >= 300 && status < 400) {
+    const location = headers.location === undefined ? undefined : shownUrl(headers.location);
+    return websocketErrors.REDIRECT({ target, status, location });
+  }
   return websocketErrors.NO_UPGRADE({ target, status });
 }
 

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { EndpointStatus, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import type { WebSocket } from "ws";
 import { websocketErrors } from "../errors.ts";
-import { Heartbeat, type Peer } from "../heartbeat.ts";
+import { Heartbeat, movedBytes, type Peer } from "../heartbeat.ts";
 import type { WebSocketSettings } from "../schema.ts";
 import { type Connection, connect } from "./connect.ts";
 import { framesOf } from "./frames.ts";
@@ -68,6 +68,10 @@ class WebSocketPublisher implements Publisher, Peer {
 
   close(): Promise<void> {
     return (this.closing ??= this.shut());
+  }
+
+  get moved(): number {
+    return movedBytes(this.stream);
   }
 
   status(): EndpointStatus {
