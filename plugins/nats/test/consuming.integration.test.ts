@@ -60,7 +60,7 @@ await withServer("nats", url, () => {
   describe("an input from a stream", () => {
     it("keeps what it works on for longer than the ack wait, also what it has only read ahead", async () => {
       await using place = await Place.with(6);
-      await makeConsumer(url, place.stream, place.subject, 1000).catch(() => {});
+      await makeConsumer(url, place.stream, place.subject, 1000);
       await using ends = new Ends();
       await using others = new Ends();
       const consumer = await ends.input({ ...place.config, shared: false });
@@ -83,7 +83,7 @@ await withServer("nats", url, () => {
 
     it("leaves a consumer that somebody has tuned as it is", async () => {
       await using place = await Place.with(1);
-      await makeConsumer(url, place.stream, place.subject, 7000).catch(() => {});
+      await makeConsumer(url, place.stream, place.subject, 7000);
       await using ends = new Ends();
       await ends.input(place.config);
       expect((await place.consumer()).config["ack_wait"]).toBe(7e9);
@@ -93,6 +93,36 @@ await withServer("nats", url, () => {
         code: "MQB_NATS_CONSUMER",
         kind: "config",
         message: expect.stringContaining("deliver_policy"),
+      });
+    });
+
+    it.each([{ max_expires: 2e9 }, { max_bytes: 1024 * 1024 }, { max_batch: 2 }])(
+      "reads a durable consumer that permits only %j at once",
+      async (limits) => {
+        await using place = await Place.with(5);
+        const { stream, subject } = place;
+        const name = durableName(stream, subject);
+        await place.client.api(`CONSUMER.CREATE.${stream}.${name}.${subject}`, {
+          stream_name: stream,
+          config: {
+            durable_name: name,
+            deliver_policy: "all",
+            ack_policy: "explicit",
+            filter_subject: subject,
+            ...limits,
+          },
+        });
+        await using ends = new Ends();
+        expect((await take(await ends.input(place.config), 5, ack)).texts).toEqual(range(5));
+      },
+    );
+
+    it("does not wait for a subject that the stream does not hold", async () => {
+      await using place = await Place.with(0);
+      await using ends = new Ends();
+      await expect(ends.input({ ...place.config, subject: "elsewhere.a" })).rejects.toMatchObject({
+        code: "MQB_NATS_STREAM_SUBJECT",
+        kind: "config",
       });
     });
 
@@ -240,7 +270,9 @@ await withServer("nats", url, () => {
       await first.collected(300);
       await within(route.stop({ graceMs: 5000 }), "the stop", 8000);
       const sent = first.messages.map((message) => message.text());
-      expect((await place.consumer()).num_ack_pending).toBeGreaterThanOrEqual(0);
+      // What is not acknowledged is exactly what was not sent.
+      const { num_pending: waiting, num_ack_pending: given } = await place.consumer();
+      expect(waiting + given).toBe(2000 - sent.length);
       const rest = bridge(second).route("r", {
         input: { nats: place.config },
         output: { sink: {} },
