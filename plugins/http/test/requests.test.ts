@@ -142,6 +142,12 @@ describe("the headers of a request", () => {
     expect(outcomes!.every((outcome) => outcome.type === "failed")).toBe(true);
   });
 
+  it("that the driver does not take fail for good, instead of being tried again and again", async () => {
+    await using opened = await sink({ url: "http://127.0.0.1:9", custom_headers: { expect: "what" } });
+    const [outcome] = (await opened.end.send(batchOf([new Message("x")]), forever()))!;
+    expect(outcome).toMatchObject({ type: "failed", error: { code: "MQB_HTTP_BAD_REQUEST", kind: "permanent" } });
+  });
+
   it("have a password without a user, where the URL has", async () => {
     await using server = await answering((request, _, response) => response.end(request.headers.authorization));
     await using opened = await sink({ url: server.url.replace("//", "//:token@") });

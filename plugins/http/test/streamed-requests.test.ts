@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as send } from "node:http";
+import { connect as connectH2 } from "node:http2";
 import { Message, MqbError } from "@mqb/core/plugin";
 import { CollectingPublisher, FakeClock, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
@@ -36,6 +37,9 @@ describe("a body that is read while it comes", () => {
     sink.replyWith(upper);
     await using server = await into(sink, {}, { concurrency: 4, batch_size: 1 });
     expect((await ask(server.url, { ...ndjson, body: "a\nb\nc\n" })).text).toBe("A\nB\nC\n");
+    await using loud = await into(sink, { inline_response_fast_path: false });
+    const headers = { ...ndjson.headers, "x-mine": "1" };
+    expect((await ask(loud.url, { headers, body: "a\n" })).headers).toMatchObject({ "x-mine": "1" });
     const events = await ask(server.url, { ...sse, body: "event: e\ndata: x\ndata: y\n\ndata: z\n\n" });
     expect(events.text).toBe("event: e\ndata: X\ndata: Y\n\ndata: Z\n\n");
     expect((await ask(server.url, { body: "raw" })).text).toBe("RAW");
@@ -102,6 +106,33 @@ describe("a body that is read while it comes", () => {
     response.resume();
     await once(response, "end");
     expect(sink.messages).toHaveLength(400);
+  });
+
+  it("is not read on either while a client of HTTP/2 does not read its answer", async () => {
+    await using opened = await source({ receive_streamable: true });
+    const session = connectH2(`http://127.0.0.1:${opened.port}`);
+    await once(session, "connect");
+    const stream = session.request({ ":method": "POST", ...ndjson.headers });
+    const count = 64;
+    stream.end(`${"x".repeat(64 * 1024)}\n`.repeat(count));
+    let seen = 0;
+    const stop = new AbortController();
+    const echoing = (async () => {
+      while (!stop.signal.aborted) {
+        const delivery = await opened.end.receive(1, stop.signal);
+        seen += delivery.batch.length;
+        await delivery.commit([...delivery.batch].map((message) => ({ type: "reply", message })));
+      }
+    })();
+    for (let n = 0; n < 300; n++) await new Promise((resolve) => session.ping(resolve));
+    expect(seen).toBeGreaterThan(0);
+    expect(seen).toBeLessThan(count / 2);
+    stream.resume();
+    await once(stream, "end");
+    expect(seen).toBe(count);
+    stop.abort();
+    await echoing;
+    session.destroy();
   });
 
   it("waits for a slow route, however many items have come at once", async () => {

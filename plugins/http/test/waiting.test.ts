@@ -12,11 +12,11 @@ describe("requests that wait for their turn", () => {
     ["are refused", { webhook_signature: { scheme: "github", secret: "s" } as const }, /^HTTP\/1.1 401 /],
     ["are accepted", { fire_and_forget: true, internal_buffer_size: 10_000 }, /^HTTP\/1.1 202 /],
   ])("by the thousand %s one after the other", async (_, options, wanted) => {
-    const count = 3000;
-    await using opened = await source({ ...options, concurrency_limit: 1 });
-    const slow = connect(opened.port, "127.0.0.1");
-    slow.write("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
-    await expect.poll(() => active(opened)).toBe(1);
+    const count = 5000;
+    await using opened = await source({ ...options, concurrency_limit: 50 });
+    const slow = connectH2(`http://127.0.0.1:${opened.port}`);
+    for (let i = 0; i < 50; i++) slow.request({ ":method": "POST" }).on("error", () => {});
+    await expect.poll(() => active(opened)).toBe(50);
     const many = connect(opened.port, "127.0.0.1");
     let text = "";
     many.on("data", (chunk: Buffer) => {
@@ -29,6 +29,17 @@ describe("requests that wait for their turn", () => {
     expect(text).toMatch(wanted);
     await expect.poll(() => active(opened)).toBe(0);
     many.destroy();
+  });
+
+  it("are no more than there is room for: others are told to come again at once", async () => {
+    await using opened = await source({ concurrency_limit: 1 });
+    const first = connect(opened.port, "127.0.0.1");
+    first.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".repeat(1001));
+    await once(first, "connect");
+    const delivery = await opened.end.receive(1, forever());
+    expect(await ask(`http://127.0.0.1:${opened.port}`)).toMatchObject({ status: 503 });
+    await delivery.commit();
+    first.destroy();
   });
 
   it("and that were reset meanwhile hold no place, nor does a HEAD that is reset later", async () => {

@@ -23,8 +23,9 @@ interface Fault {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** Each costs a few kilobytes, and they may be sent by the thousand over one connection. */
-const MOST_WAITING = 5000;
+/** Requests that may wait: each costs a few kilobytes, and one connection may bring them by the thousand. */
+const LEAST_ROOM = 1000;
+const ROOM_PER_ACTIVE = 100;
 const NONE: readonly string[] = [];
 const AGAIN: OutgoingHttpHeaders = { "retry-after": "1" };
 /** Longest time between two looks at the clock. */
@@ -37,6 +38,7 @@ export class Admission {
   private readonly open = new Set<Started>();
   private waiting: Waiting[] = [];
   private readonly lookMs: number;
+  private readonly room: number;
   private cancelLook: (() => void) | undefined;
   private closedWith: string | undefined;
   private admitting = false;
@@ -45,6 +47,7 @@ export class Admission {
   constructor(parts: SourceParts, consumer: HttpConsumer) {
     this.parts = parts;
     this.consumer = consumer;
+    this.room = Math.max(LEAST_ROOM, ROOM_PER_ACTIVE * parts.settings.concurrency);
     this.lookMs = Math.max(5, Math.min(LOOK_MS, parts.settings.timeoutMs / 10, parts.settings.patienceMs / 4));
   }
 
@@ -57,7 +60,7 @@ export class Admission {
       answerUnread(request, response, fault.status, fault.text, headers);
     } else if (this.active < this.parts.settings.concurrency) {
       this.start(request, response, expects, codings);
-    } else if (this.waiting.length >= MOST_WAITING) {
+    } else if (this.waiting.length >= this.room) {
       this.tooMany(request, response);
     } else {
       this.waiting.push({ request, response, expects, codings, since: this.parts.clock.monotonic() });
