@@ -169,9 +169,10 @@ describe("the items of an answer", () => {
     await using set = await streaming(serve, undefined, { max_body_bytes: 50 });
     const sending = set.end.send(batchOf([request]), forever());
     await set.items.collected(1);
-    open[0]!.write("x".repeat(100));
+    open[0]!.write(`2\n${"x".repeat(100)}`);
     expect(await sending).toEqual([{ type: "accepted" }]);
-    const { metadata } = set.items.messages[1]!;
+    expect(texts(set.items)).toEqual(["1", "2", ""]);
+    const { metadata } = set.items.messages[2]!;
     expect(metadata.get("http_stream_end")).toBe("true");
     expect(metadata.get("http_stream_error")).toMatch(/127.0.0.1.* an item is larger than 50 bytes/);
     expect(metadata.get("http_stream_error")).not.toContain("geheim");

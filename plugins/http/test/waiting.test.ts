@@ -19,13 +19,20 @@ describe("requests that wait for their turn", () => {
     await expect.poll(() => active(opened)).toBe(50);
     const many = connect(opened.port, "127.0.0.1");
     let text = "";
-    many.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
+    const answered = new Promise<void>((resolve) => {
+      many.on(
+        "data",
+        (chunk: Buffer) => {
+          text += chunk.toString();
+          if (text.length > count * 80 && text.split("HTTP/1.1 ").length - 1 === count) resolve();
+        },
+        20_000,
+      );
     });
     many.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".repeat(count));
     await once(many, "connect");
     slow.destroy();
-    await expect.poll(() => text.split("HTTP/1.1 ").length - 1).toBe(count);
+    await answered;
     expect(text).toMatch(wanted);
     await expect.poll(() => active(opened)).toBe(0);
     many.destroy();
@@ -69,12 +76,12 @@ describe("requests that wait for their turn", () => {
     const delivery = await opened.end.receive(1, forever());
     await delivery.commit([{ type: "reply", message: new Message(Buffer.alloc(64 * 1024 * 1024)) }]);
     expect(active(opened)).toBe(1);
-    await expect.poll(() => active(opened)).toBe(0);
+    await expect.poll(() => active(opened), { timeout: 4000 }).toBe(0);
     lazy.destroy();
   });
 
   it("behind another one on a connection that ends free their places", async () => {
-    await using opened = await source({});
+    await using opened = await source({ request_timeout_ms: 1000 });
     const client = connect(opened.port, "127.0.0.1");
     client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\nPOST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
     await expect.poll(() => active(opened)).toBe(2);

@@ -14,6 +14,7 @@ import { errors } from "../errors.ts";
 import {
   createSplitter,
   formatOfStream,
+  ItemTooLarge,
   type Splitter,
   type StreamFormat,
   type StreamItem,
@@ -82,6 +83,7 @@ export class StreamedAnswer implements BodySink {
     try {
       this.pass(this.splitter.push(chunk));
     } catch (error) {
+      if (error instanceof ItemTooLarge) this.pass(error.before);
       this.cannotUse((error as Error).message, error);
     }
   }

@@ -18,7 +18,15 @@ export function formatOfStream(contentType: string | undefined): StreamFormat {
   return NDJSON.test(type) ? "ndjson" : "raw_chunks";
 }
 
-export class ItemTooLarge extends Error {}
+export class ItemTooLarge extends Error {
+  /** The items of the same chunk that came before it. */
+  readonly before: readonly StreamItem[];
+
+  constructor(what: string, limit: number, before: readonly StreamItem[]) {
+    super(`${what} is larger than ${limit} bytes`);
+    this.before = before;
+  }
+}
 
 /** Cuts a body into items. Holds what has not ended yet, at most `limit` bytes: beyond it throws `ItemTooLarge`. */
 export interface Splitter {
@@ -75,7 +83,7 @@ class Lines implements Splitter {
       this.take(chunk.subarray(from, at), items);
       from = at + 1;
     }
-    this.check(chunk.length - from);
+    this.check(chunk.length - from, items);
     if (from < chunk.length) this.rest.add(chunk.subarray(from));
     return items;
   }
@@ -86,12 +94,12 @@ class Lines implements Splitter {
     return items;
   }
 
-  private check(more: number): void {
-    if (this.rest.length + more > this.limit) throw new ItemTooLarge(`an item is larger than ${this.limit} bytes`);
+  private check(more: number, before: StreamItem[]): void {
+    if (this.rest.length + more > this.limit) throw new ItemTooLarge("an item", this.limit, before);
   }
 
   private take(end: Buffer, items: StreamItem[]): void {
-    this.check(end.length);
+    this.check(end.length, items);
     const line = this.rest.take(end);
     const payload = line.at(-1) === CR ? line.subarray(0, -1) : line;
     if (payload.length > 0) items.push({ payload });
@@ -125,7 +133,7 @@ class Events implements Splitter {
       else this.afterCr = chunk[at] === CR && at === chunk.length - 1;
       from = at + 1;
     }
-    if (this.rest.length + chunk.length - from + this.size > this.limit) throw this.tooLarge();
+    if (this.rest.length + chunk.length - from + this.size > this.limit) throw this.tooLarge(items);
     if (from < chunk.length) this.rest.add(chunk.subarray(from));
     return items;
   }
@@ -152,7 +160,7 @@ class Events implements Splitter {
     if (field === "data") {
       this.data.push(value);
       this.size += value.length + 1;
-      if (this.size > this.limit) throw this.tooLarge();
+      if (this.size > this.limit) throw this.tooLarge(items);
     } else if (field === "event") this.event = value;
     else if (field === "id" && !value.includes("\0")) this.id = value;
   }
@@ -170,7 +178,7 @@ class Events implements Splitter {
     this.event = "";
   }
 
-  private tooLarge(): ItemTooLarge {
-    return new ItemTooLarge(`an event is larger than ${this.limit} bytes`);
+  private tooLarge(before: StreamItem[]): ItemTooLarge {
+    return new ItemTooLarge("an event", this.limit, before);
   }
 }
