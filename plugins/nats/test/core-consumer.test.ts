@@ -9,8 +9,7 @@ import { FakeConnection, received } from "./consumer-fakes.ts";
 
 const never = new AbortController().signal;
 
-async function open(kept: RawMsg[] = []) {
-  const connection = new FakeConnection();
+async function open(kept: RawMsg[] = [], connection = new FakeConnection()) {
   const context = fakeContext<Clock>({});
   const replier = new Replier(connection.shared.value, context, () => {});
   const settings = {
@@ -39,6 +38,18 @@ describe("an input of core NATS that is closed", () => {
     expect(Array.from(again.batch, (message) => message.text())).toEqual(["b", "c"]);
     await second.consumer.close();
     expect(first.kept).toEqual([]);
+  });
+});
+
+describe("an input of core NATS that cannot be opened again", () => {
+  it("keeps what it had for the next try", async () => {
+    const kept = [received("a"), received("b")];
+    const cut = new FakeConnection();
+    cut.end = new Error("cut");
+    await expect(open(kept, cut)).rejects.toThrow("cut");
+    const { consumer } = await open(kept);
+    expect((await consumer.receive(10, never)).batch.length).toBe(2);
+    await consumer.close();
   });
 });
 

@@ -50,8 +50,13 @@ export class CoreConsumer implements Consumer, Watcher {
   /** Resolves when the server has the subscription: what is published from then on arrives. */
   static async open(held: Shared<Connection>, settings: CoreSettings, context: OpenContext): Promise<CoreConsumer> {
     const consumer = new CoreConsumer(held, settings, context);
-    await held.value.flush();
-    if (consumer.failure) throw consumer.failure;
+    try {
+      await held.value.flush();
+      if (consumer.failure) throw consumer.failure;
+    } catch (error) {
+      consumer.leave();
+      throw error;
+    }
     return consumer;
   }
 
@@ -88,9 +93,8 @@ export class CoreConsumer implements Consumer, Watcher {
     this.closed ??= (async () => {
       this.closing.abort();
       this.queue.wake();
-      this.unwatch();
-      this.subscription.unsubscribe();
-      this.keepReceived();
+      const left = this.leave();
+      if (left > 0) this.sayLeft(left);
       await this.held.release();
     })();
     return this.closed;
@@ -140,14 +144,20 @@ export class CoreConsumer implements Consumer, Watcher {
     if (replied > 0) await this.connection.flush();
   }
 
-  private keepReceived(): void {
+  /** Receives nothing more, and keeps what was not taken for the next connection. Returns how much that is. */
+  private leave(): number {
+    this.unwatch();
+    this.subscription.unsubscribe();
     const left = this.queue.take(this.queue.length);
-    if (left.length === 0) return;
     for (const message of left) this.s.kept.push(message);
+    return left.length;
+  }
+
+  private sayLeft(left: number): void {
     const { log, route } = this.context;
     log.warn(
-      `route ${route}: ${left.length} message(s) of ${this.s.subject} were received and not taken: they are read when the route reconnects, and lost when it ends`,
-      { route, left: left.length },
+      `route ${route}: ${left} message(s) of ${this.s.subject} were received and not taken: they are read when the route reconnects, and lost when it ends`,
+      { route, left },
     );
   }
 
