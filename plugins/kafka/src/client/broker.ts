@@ -38,6 +38,8 @@ export interface RawRequest {
 
 const EMPTY = Buffer.alloc(0);
 const KEEP_ALIVE_MS = 60_000;
+/** How long what was written may take to leave when the connection is closed. */
+const LEAVE_MS = 1000;
 
 /**
  * One connection to one broker, logged in. Requests are answered in order, so that whoever waits long (a fetch) has a connection
@@ -50,6 +52,7 @@ export class BrokerConnection {
   private readonly connection: DriverConnection;
   private readonly peer: Peer;
   private readonly clientId: Buffer;
+  private readonly writeLimitMs: number;
   private versions: ApiVersions = {};
   private socket: Socket | undefined;
   private socketError: Error | undefined;
@@ -64,6 +67,7 @@ export class BrokerConnection {
     this.target = describeBroker(address);
     this.peer = { target: this.target, tls: options.tlsConfig, mechanism: settings.sasl?.mechanism };
     this.clientId = Buffer.from(settings.clientId);
+    this.writeLimitMs = settings.requestTimeoutMs;
     this.lost = new Promise((_, reject) => {
       this.lose = reject;
     });
@@ -129,13 +133,17 @@ export class BrokerConnection {
       : this.connection.authenticate();
   }
 
-  /** Sends bytes as they are, before it returns. The answer begins behind its header; empty where none is expected. */
+  /**
+   * Sends bytes as they are, before it returns. The answer begins behind its header. Where none is expected it is empty, and there
+   * when the system has taken the bytes: until then they count as pending.
+   */
   async raw(request: RawRequest): Promise<Buffer> {
     if (this.failure) throw this.failure;
     const { apiKey, name, version, body, flexible = false, answers = true } = request;
     const correlationId = this.connection.nextCorrelationId();
     const head = this.head(request, correlationId, flexible);
     const { socket } = this;
+    const leaving = answers ? undefined : new Departure(this.writeLimitMs);
     const answered = new Promise<{ readonly payload: Buffer | null }>((resolve, reject) => {
       this.connection.requestQueue.push({
         entry: { apiKey, apiName: name, apiVersion: version, correlationId, resolve, reject },
@@ -145,22 +153,33 @@ export class BrokerConnection {
           socket!.cork();
           socket!.write(head);
           for (const part of body) socket!.write(part);
+          if (leaving) socket!.write(EMPTY, leaving.left);
           socket!.uncork();
         },
       });
     });
     try {
       const { payload } = await answered;
+      await leaving?.done;
       return payload === null ? EMPTY : flexible ? payload.subarray(1) : payload;
     } catch (error) {
       throw this.failed(error, name);
+    } finally {
+      leaving?.end();
     }
   }
 
-  /** Ends at once; what waits for an answer fails. Idempotent. */
+  /** What waits for an answer fails at once; what is written already still leaves, within a second. Idempotent. */
   close(): void {
     this.fail(kafkaErrors.CLOSED({ what: `connection to ${this.target}` }));
-    this.socket?.destroy();
+    const { socket } = this;
+    if (!socket || socket.connecting || socket.writableLength === 0) {
+      socket?.destroy();
+      return;
+    }
+    socket.end();
+    const limit = setTimeout(() => socket.destroy(), LEAVE_MS);
+    socket.once("close", () => clearTimeout(limit));
   }
 
   private async connect(withLogin: boolean): Promise<void> {
@@ -210,7 +229,7 @@ export class BrokerConnection {
       { target: this.target, request, reason: describeError(this.socketError ?? error) },
       { cause: error },
     );
-    if (name === "KafkaJSRequestTimeoutError") {
+    if (name === "KafkaJSRequestTimeoutError" || error instanceof NotTaken) {
       this.fail(failure);
       this.socket?.destroy();
     }
@@ -251,6 +270,29 @@ export class BrokerConnection {
     this.clientId.copy(head, 14);
     if (flexible) head[head.length - 1] = 0;
     return head;
+  }
+}
+
+class NotTaken extends Error {}
+
+/** Waits until the system has taken what was written, for so long. */
+class Departure {
+  readonly done: Promise<void>;
+  readonly left: (error?: Error | null) => void;
+  private readonly limit: NodeJS.Timeout;
+
+  constructor(limitMs: number) {
+    let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void };
+    this.done = new Promise((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    this.done.catch(() => {});
+    this.left = (error) => (error ? settle.reject(error) : settle.resolve());
+    this.limit = setTimeout(() => settle.reject(new NotTaken(`it took nothing for ${limitMs} ms`)), limitMs);
+  }
+
+  end(): void {
+    clearTimeout(this.limit);
   }
 }
 
