@@ -36,7 +36,7 @@ async function broker(reads: boolean, requestTimeoutMs: number) {
     connectTimeoutMs: 5000,
     requestTimeoutMs,
     metadataMaxAgeMs: 5000,
-    socket: { keepAlive: true, noDelay: true, family: 0 },
+    socket: { keepAlive: true, noDelay: true, family: 0 as const },
   };
   const { port } = server.address() as AddressInfo;
   const options = { driver: await loadDriver(), settings };

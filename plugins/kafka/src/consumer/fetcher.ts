@@ -37,6 +37,8 @@ export class Fetcher {
   private readonly share: number;
   private readonly stopping = new AbortController();
   private wakers: (() => void)[] = [];
+  /** Answers that were fine. */
+  private answers = 0;
 
   constructor(partitions: readonly Partition[], host: FetchHost) {
     this.partitions = partitions;
@@ -66,32 +68,50 @@ export class Fetcher {
   }
 
   private async run(): Promise<void> {
-    for (let moves = 0; !this.isStopped; moves++) {
+    for (let fruitless = 0; !this.isStopped; fruitless++) {
+      const before = this.answers;
       const leaders = await this.leaders();
       if (this.isStopped) return;
-      const moved = await this.readFrom(leaders);
+      const leaderless = leaders.get(-1)?.[0];
+      leaders.delete(-1);
+      const round = new AbortController();
+      const asksAgain = leaderless && this.endLater(round);
+      const moved = await this.readFrom(leaders, round);
       if (this.isStopped) return;
-      if (moves >= MOVED_TRIES) throw moved;
+      if (this.answers !== before) fruitless = 0;
+      if (fruitless >= MOVED_TRIES) throw moved ?? noLeader(leaderless);
+      // The others were read while nobody led one of them: they need not wait.
+      if (await asksAgain) continue;
       if (!(await sleep(this.host.client.clock, MOVED_PAUSE_MS, this.stopping.signal))) return;
     }
   }
 
-  /** Reads until a partition turns out to be led by another broker. */
-  private async readFrom(leaders: ReadonlyMap<number, Partition[]>): Promise<Error> {
-    const leaderless = leaders.get(-1)?.[0];
-    const round = new AbortController();
+  /** Reads until the round ends, or a partition turns out to be led by another broker. */
+  private async readFrom(
+    leaders: ReadonlyMap<number, Partition[]>,
+    round: AbortController,
+  ): Promise<Error | undefined> {
     const loops = Array.from(leaders, async ([leader, those]) => {
-      if (leader < 0)
-        return kafkaErrors.NO_LEADER({ topic: leaderless!.topic, partition: leaderless!.number, reason: "none" });
       try {
         return await this.loop(leader, those, round.signal);
       } finally {
-        round.abort();
-        this.wake();
+        this.endRound(round);
       }
     });
-    const results = await Promise.all(loops);
-    return results.find((one) => one !== undefined) ?? kafkaErrors.CLOSED({ what: "input" });
+    return (await Promise.all(loops)).find((one) => one !== undefined);
+  }
+
+  /** Ends a round when it is time to ask again for a partition without a leader. False when it has ended before. */
+  private async endLater(round: AbortController): Promise<boolean> {
+    const signal = AbortSignal.any([round.signal, this.stopping.signal]);
+    const isTime = await sleep(this.host.client.clock, MOVED_PAUSE_MS, signal);
+    this.endRound(round);
+    return isTime;
+  }
+
+  private endRound(round: AbortController): void {
+    round.abort();
+    this.wake();
   }
 
   private async leaders(): Promise<Map<number, Partition[]>> {
@@ -192,6 +212,7 @@ export class Fetcher {
         refusal(code, `to read the topic "${topic}"`) ?? kafkaErrors.FETCH_FAILED({ ...place, reason: nameOf(code) })
       );
     }
+    this.answers += 1;
     partition.highWatermark = fetched.highWatermark;
     if (fetched.end === fetched.start) return undefined;
     const { codecs, options } = this.host;
@@ -204,6 +225,12 @@ export class Fetcher {
       throw corrupt(cause, partition);
     }
   }
+}
+
+function noLeader(partition: Partition | undefined): Error {
+  if (!partition) return kafkaErrors.CLOSED({ what: "input" });
+  const { topic, number } = partition;
+  return kafkaErrors.NO_LEADER({ topic, partition: number, reason: "none" });
 }
 
 /** The error of a batch that cannot be read; anything else as it is. */
