@@ -221,15 +221,19 @@ export class KafkaConsumer implements Consumer, FetchHost, TransactionSource {
 
   private take(max: number): KafkaDelivery | undefined {
     const { order } = this;
-    const at = order.findIndex((one) => one.hasRecords);
-    if (at < 0) return undefined;
-    const partition = order[at]!;
+    let at: number;
     let taken: ReturnType<Partition["take"]>;
-    try {
-      taken = partition.take(max);
-    } catch (cause) {
-      throw corrupt(cause, partition);
-    }
+    do {
+      at = order.findIndex((one) => one.hasRecords);
+      if (at < 0) return undefined;
+      try {
+        taken = order[at]!.take(max);
+      } catch (cause) {
+        throw corrupt(cause, order[at]!);
+      }
+      if (!taken) this.fetcher?.wake();
+    } while (!taken);
+    const partition = order[at]!;
     const { chunk, from, to, next } = taken;
     // The others come before it is its turn again.
     if (order.length > 1 && !(partition.hasRecords && to - from < max))

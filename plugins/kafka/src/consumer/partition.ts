@@ -78,13 +78,18 @@ export class Partition {
     } else if (!this.hasRecords && this.handed === 0) this.settled = fetched.next;
   }
 
-  /** Up to `max` records that lie together. There are some. Throws a `DamagedBatch`. */
-  take(max: number): {
-    readonly chunk: RecordChunk;
-    readonly from: number;
-    readonly to: number;
-    readonly next: number;
-  } {
+  /**
+   * Up to `max` records that lie together. There are some, as far as is known: undefined when none of what was read is wanted.
+   * Throws a `DamagedBatch`.
+   */
+  take(max: number):
+    | {
+        readonly chunk: RecordChunk;
+        readonly from: number;
+        readonly to: number;
+        readonly next: number;
+      }
+    | undefined {
     const chunk = (this.current ??= this.read());
     const from = this.taken;
     const to = Math.min(chunk.count, from + max);
@@ -94,7 +99,10 @@ export class Partition {
     }
     this.current = undefined;
     this.taken = 0;
-    return { chunk, from, to, next: chunk.next };
+    if (from < to) return { chunk, from, to, next: chunk.next };
+    // Compacted away up to the end of its batch. What is on its way settles it, as it does markers.
+    if (this.handed === 0) this.settled = chunk.next;
+    return undefined;
   }
 
   private read(): RecordChunk {
