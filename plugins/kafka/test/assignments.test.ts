@@ -49,3 +49,20 @@ describe("sharing out partitions", () => {
     expect(decodeAssignment(Buffer.alloc(0)).size).toBe(0);
   });
 });
+
+describe("what another member says of itself", () => {
+  const whole = encodeSubscription(["t"]);
+  const negative = Buffer.from(whole);
+  negative.writeInt16BE(-2, 6);
+  const many = Buffer.from(whole);
+  many.writeInt32BE(0x7fffffff, 2);
+
+  it.each([
+    ["is cut off", whole.subarray(0, 8)],
+    ["is cut off before a length", whole.subarray(0, 7)],
+    ["has a negative length", negative],
+    ["promises more than there is", many],
+  ])("gets it nothing when it %s", (_, bytes) => {
+    expect(decodeSubscription(bytes)).toEqual([]);
+  });
+});

@@ -14,13 +14,16 @@ export function encodeSubscription(topics: readonly string[]): Buffer {
   return Buffer.concat(parts);
 }
 
+/** The topics that a member wants. One whose words cannot be read gets nothing, and does not keep the others from theirs. */
 export function decodeSubscription(bytes: Buffer): string[] {
   const topics: string[] = [];
   let at = 6;
   for (let left = bytes.length < 6 ? 0 : bytes.readInt32BE(2); left > 0; left--) {
-    const length = bytes.readInt16BE(at);
-    topics.push(bytes.toString("utf8", at + 2, at + 2 + length));
-    at += 2 + length;
+    const start = at + 2;
+    if (start > bytes.length) return [];
+    at = start + bytes.readInt16BE(at);
+    if (at < start || at > bytes.length) return [];
+    topics.push(bytes.toString("utf8", start, at));
   }
   return topics;
 }

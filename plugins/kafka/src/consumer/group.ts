@@ -33,8 +33,8 @@ export interface GroupSettings {
   readonly groupId: string;
   readonly topics: readonly string[];
   readonly options: ConsumerOptions;
-  /** How many partitions each topic has now. */
-  readonly counts: () => Promise<ReadonlyMap<string, number>>;
+  /** How many partitions each of the topics has now. */
+  readonly counts: (topics: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The member id of before a reconnect: with it the group does not wait for the old member. */
   readonly memberId: string;
   readonly remember: (memberId: string) => void;
@@ -234,7 +234,8 @@ export class GroupMember {
       id: memberId,
       topics: decodeSubscription(memberMetadata),
     }));
-    const shares = assign(joined.groupProtocol as Strategy, members, await this.s.counts());
+    const wanted = new Set(members.flatMap(({ topics }) => topics));
+    const shares = assign(joined.groupProtocol as Strategy, members, await this.s.counts([...wanted]));
     return [...shares].map(([memberId, share]) => ({ memberId, memberAssignment: encodeAssignment(share) }));
   }
 

@@ -1,5 +1,6 @@
 import { sleep } from "@mqb/core/plugin";
 import type { KafkaClient } from "../client/client.ts";
+import { findTopicAgain } from "../client/topic.ts";
 import { kafkaErrors } from "../errors.ts";
 import type { ConsumerOptions } from "../options/consumer.ts";
 import { GroupMember, type Joined, type Turn } from "./group.ts";
@@ -28,16 +29,22 @@ export class Membership {
   private beating = new AbortController();
   /** Partitions of each topic, as far as the leader of the group has shared out. */
   private counts: ReadonlyMap<string, number> = new Map();
+  /** The topics that it shares out: those of all members. */
+  private shared: readonly string[];
 
   constructor(client: KafkaClient, settings: MembershipSettings) {
     this.client = client;
     this.s = settings;
     const { session, groupId, topics, options } = settings;
+    this.shared = topics;
     this.member = new GroupMember(client, {
       groupId,
       topics,
       options,
-      counts: async () => (this.counts = await this.countPartitions()),
+      counts: async (wanted) => {
+        this.shared = wanted;
+        return (this.counts = await this.countPartitions());
+      },
       memberId: (session.get(MEMBER) as string | undefined) ?? "",
       remember: (memberId) => session.set(MEMBER, memberId),
     });
@@ -100,8 +107,19 @@ export class Membership {
     }
   }
 
+  /** A broker that has just started may not know a topic: what was counted before stands. */
   private async countPartitions(): Promise<ReadonlyMap<string, number>> {
-    const infos = await this.client.topics(this.s.topics);
-    return new Map([...infos].map(([topic, { leaders }]) => [topic, leaders.length]));
+    const { topics, signal } = this.s;
+    const infos = await this.client.topics(this.shared);
+    const counts = new Map<string, number>();
+    for (const topic of this.shared) {
+      const seen = infos.get(topic)?.leaders.length ?? 0;
+      let count = seen > 0 ? seen : (this.counts.get(topic) ?? 0);
+      // Of a topic that only others want and nobody knows there is nothing to share out yet.
+      if (count === 0 && topics.includes(topic))
+        count = (await findTopicAgain(this.client, topic, "input", signal)).leaders.length;
+      if (count > 0) counts.set(topic, count);
+    }
+    return counts;
   }
 }
