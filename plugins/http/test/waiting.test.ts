@@ -11,32 +11,32 @@ describe("requests that wait for their turn", () => {
   it.each([
     ["are refused", { webhook_signature: { scheme: "github", secret: "s" } as const }, /^HTTP\/1.1 401 /],
     ["are accepted", { fire_and_forget: true, internal_buffer_size: 10_000 }, /^HTTP\/1.1 202 /],
-  ])("by the thousand %s one after the other", async (_, options, wanted) => {
-    const count = 5000;
-    await using opened = await source({ ...options, concurrency_limit: 50 });
-    const slow = connectH2(`http://127.0.0.1:${opened.port}`);
-    for (let i = 0; i < 50; i++) slow.request({ ":method": "POST" }).on("error", () => {});
-    await expect.poll(() => active(opened)).toBe(50);
-    const many = connect(opened.port, "127.0.0.1");
-    let text = "";
-    const answered = new Promise<void>((resolve) => {
-      many.on(
-        "data",
-        (chunk: Buffer) => {
+  ])(
+    "by the thousand %s one after the other",
+    async (_, options, wanted) => {
+      const count = 5000;
+      await using opened = await source({ ...options, concurrency_limit: 50 });
+      const slow = connectH2(`http://127.0.0.1:${opened.port}`);
+      for (let i = 0; i < 50; i++) slow.request({ ":method": "POST" }).on("error", () => {});
+      await expect.poll(() => active(opened), { timeout: 4000 }).toBe(50);
+      const many = connect(opened.port, "127.0.0.1");
+      let text = "";
+      const answered = new Promise<void>((resolve) => {
+        many.on("data", (chunk: Buffer) => {
           text += chunk.toString();
           if (text.length > count * 80 && text.split("HTTP/1.1 ").length - 1 === count) resolve();
-        },
-        20_000,
-      );
-    });
-    many.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".repeat(count));
-    await once(many, "connect");
-    slow.destroy();
-    await answered;
-    expect(text).toMatch(wanted);
-    await expect.poll(() => active(opened)).toBe(0);
-    many.destroy();
-  });
+        });
+      });
+      many.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".repeat(count));
+      await once(many, "connect");
+      slow.destroy();
+      await answered;
+      expect(text).toMatch(wanted);
+      await expect.poll(() => active(opened)).toBe(0);
+      many.destroy();
+    },
+    20_000,
+  );
 
   it("are no more than there is room for: others are told to come again at once", async () => {
     await using opened = await source({ concurrency_limit: 1 });

@@ -15,6 +15,8 @@ export interface ServerSettings {
   readonly protocol: ServerProtocol;
   /** How long a client may take to send a head. */
   readonly headTimeoutMs: number;
+  /** How long an idle connection is kept [95000]. */
+  readonly keepAliveMs?: number;
   /** Processes share the port. */
   readonly reusePort: boolean;
 }
@@ -92,12 +94,12 @@ export class HttpServer {
   }
 
   private make(): AnyServer {
-    const { tls, protocol, headTimeoutMs } = this.settings;
+    const { tls, protocol, headTimeoutMs, keepAliveMs = KEEP_ALIVE_MS } = this.settings;
     const http1 = {
       headersTimeout: headTimeoutMs,
       // Bodies have the time that each route gives them.
       requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.max(20, Math.min(10_000, Math.floor(headTimeoutMs / 4))),
     };
     const http2 = { settings: { maxConcurrentStreams: MAX_STREAMS } };
@@ -110,6 +112,7 @@ export class HttpServer {
 
   private serve(server: AnyServer): void {
     const { request } = this.events;
+    const { keepAliveMs = KEEP_ALIVE_MS } = this.settings;
     server.on("request", (req: Request, res: Response) => request(req, res, false));
     server.on("checkContinue", (req: Request, res: Response) => request(req, res, true));
     server.on("session", (session: ServerHttp2Session) => {
@@ -119,14 +122,14 @@ export class HttpServer {
         streams += 1;
         stream.once("close", () => {
           streams -= 1;
-          // It may have run out while there were some.
-          if (streams === 0 && !session.destroyed) session.setTimeout(KEEP_ALIVE_MS);
         });
       });
-      // Also one that the client has broken stays open until somebody ends it.
-      session.setTimeout(KEEP_ALIVE_MS, () => {
+      // Also one that the client has broken stays open until somebody ends it. The time may run out while there are streams,
+      // and again after them, so that it is no listener for one time only.
+      session.on("timeout", () => {
         if (streams === 0) session.destroy();
       });
+      session.setTimeout(keepAliveMs);
       session.on("error", () => {});
       session.once("close", () => this.sessions.delete(session));
     });
