@@ -11,7 +11,8 @@ const optionList = z
     ]),
   )
   .nullish();
-const TOPIC = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
+/** Names that topics can have. */
+export const TOPIC = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 const topicName = z
   .string()
   .regex(TOPIC, "is no name for a Kafka topic: at most 249 letters, digits, dots, underscores and hyphens");

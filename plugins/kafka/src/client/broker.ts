@@ -8,6 +8,7 @@ import {
   type ApiVersions,
   type Driver,
   type DriverConnection,
+  type DriverRequest,
   repairQueue,
   SILENT_LOGGER,
   type SocketFactory,
@@ -202,18 +203,36 @@ export class BrokerConnection {
 
   private async send(
     name: string,
-    call: { readonly request: object; readonly response: { readonly decode: (bytes: Buffer) => Promise<unknown> } },
+    call: {
+      readonly request: DriverRequest;
+      readonly response: { readonly decode: (bytes: Buffer) => Promise<unknown> };
+    },
     timeoutMs: number | undefined,
   ): Promise<unknown> {
     if (this.failure) throw this.failure;
+    let unencodable: unknown;
+    const { encode } = call.request;
+    const request = {
+      ...call.request,
+      encode: async () => {
+        try {
+          return await encode();
+        } catch (error) {
+          unencodable = error;
+          throw error;
+        }
+      },
+    };
     try {
       return await this.connection.send({
-        request: call.request,
+        request,
         response: { decode: call.response.decode, parse: (decoded) => decoded },
         requestTimeout: timeoutMs ?? null,
         logResponseError: false,
       });
     } catch (error) {
+      // Nothing has left: the connection is as good as before.
+      if (unencodable !== undefined) throw unencodable;
       throw this.failed(error, name);
     }
   }

@@ -14,7 +14,7 @@ type TopicSide = "input" | "output" | "reply";
 export async function findTopic(client: KafkaClient, topic: string, side: TopicSide): Promise<TopicInfo> {
   const info = (await client.topics([topic])).get(topic);
   const code = info?.error ?? CODE.UNKNOWN_TOPIC_OR_PARTITION;
-  if (info && (code === 0 || code === CODE.LEADER_NOT_AVAILABLE)) return info;
+  if (info && info.leaders.length > 0 && (code === 0 || code === CODE.LEADER_NOT_AVAILABLE)) return info;
   const refused = refusal(code, `the topic "${topic}"`);
   if (refused) throw refused;
   if (code === CODE.INVALID_TOPIC) throw kafkaErrors.INVALID_TOPIC({ topic });

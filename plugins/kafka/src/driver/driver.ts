@@ -36,8 +36,15 @@ export interface RequestDefinition {
   readonly protocol: (version: { readonly version: number }) => RequestMaker;
 }
 
+export interface DriverRequest {
+  readonly apiKey: number;
+  readonly apiName: string;
+  readonly apiVersion: number;
+  readonly encode: () => unknown;
+}
+
 export type RequestMaker = (parameters?: object) => {
-  readonly request: { readonly apiKey: number; readonly apiName: string; readonly apiVersion: number };
+  readonly request: DriverRequest;
   readonly response: { readonly decode: (bytes: Buffer) => Promise<unknown> };
   readonly requestTimeout?: number;
 };

@@ -23,7 +23,7 @@ export interface EncodeOptions {
 }
 
 /** What a record has around its payload, about. */
-const OVERHEAD = 100;
+export const OVERHEAD = 100;
 
 /** Encodes messages of a batch, in their order within each partition. `positions` undefined = all of them. */
 export function encodeBatch(batch: MessageBatch, options: EncodeOptions, positions?: readonly number[]): Chunk[] {
@@ -55,6 +55,12 @@ export function encodeBatch(batch: MessageBatch, options: EncodeOptions, positio
   }
   for (const [partition, { writer, positions: those }] of open) chunks.push(chunkOf(partition, writer, those));
   return chunks;
+}
+
+/** Parts in which one that the broker refuses is told from the others. */
+export function halves(positions: readonly number[]): (readonly number[])[] {
+  const middle = positions.length >> 1;
+  return [positions.slice(0, middle), positions.slice(middle)];
 }
 
 function chunkOf(partition: number, writer: RecordWriter, positions: readonly number[]): Chunk {

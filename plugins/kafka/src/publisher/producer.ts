@@ -1,5 +1,5 @@
 import { type Clock, type MqbError, sleep } from "@mqb/core/plugin";
-import { CODE, hasMoved, nameOf, refusal } from "../classify.ts";
+import { CODE, hasMoved, isFinal, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { KafkaClient, TopicInfo } from "../client/client.ts";
 import { findTopic, findTopicAgain } from "../client/topic.ts";
@@ -247,7 +247,10 @@ export class Producer {
     if (code === 0 || code === CODE.DUPLICATE_SEQUENCE) return STORED;
     if (transaction === undefined && (hasMoved(code) || OUT_OF_STEP.has(code))) return undefined;
     if (REFUSED.has(code)) return { type: "refused", code };
-    const error = refusal(code, `to write to the topic "${topic}"`) ?? notStored(topic, chunk, code);
+    const { partition } = chunk;
+    const error =
+      refusal(code, `to write to the topic "${topic}"`) ??
+      (isFinal(code) ? kafkaErrors.REFUSED({ topic, partition, reason: nameOf(code) }) : notStored(topic, chunk, code));
     return { type: "failed", error };
   }
 

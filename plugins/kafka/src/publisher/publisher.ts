@@ -14,7 +14,7 @@ import {
 import { CODE, nameOf } from "../classify.ts";
 import { kafkaErrors } from "../errors.ts";
 import { partitionerOf } from "../wire/partitioner.ts";
-import { type Chunk, encodeBatch } from "./encode.ts";
+import { type Chunk, encodeBatch, halves } from "./encode.ts";
 import type { Producer, Transaction, Written } from "./producer.ts";
 
 export interface PublisherSettings {
@@ -250,10 +250,4 @@ export class Outcomes {
     const first = bad[0];
     return { count: bad.length, error: first?.type === "failed" ? first.error : undefined };
   }
-}
-
-/** Parts in which one that the broker refuses is told from the others. */
-function halves(positions: readonly number[]): (readonly number[])[] {
-  const middle = positions.length >> 1;
-  return [positions.slice(0, middle), positions.slice(middle)];
 }
