@@ -29,8 +29,7 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
         .join(".");
       const index = folded(`idx_${table.table}_locked_until`);
       await pool.transaction(async (client) => {
-        // Two that create it at once would meet in the catalog.
-        await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`mqb ${name}`]);
+        await creating(client);
         await client.query(
           `CREATE TABLE IF NOT EXISTS ${name} (id BIGSERIAL PRIMARY KEY, payload BYTEA NOT NULL, locked_until TIMESTAMPTZ, created_at TIMESTAMPTZ DEFAULT now())`,
         );
@@ -44,10 +43,21 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
     prepareLookup: (query) => prepareLookup(pool, query),
     preparePages: async (source) => preparePages(pool, source, await existing(source.table)),
     queue: async (table) => openQueue(pool, await existing(table)),
-    execute: (sql, values) => pool.use((client) => run(client, sql, values)),
+    execute(sql, values) {
+      if (!/^CREATE /.test(sql)) return pool.use((client) => run(client, sql, values));
+      return pool.transaction(async (client) => {
+        await creating(client);
+        return run(client, sql, values);
+      });
+    },
     transaction: (work) => pool.transaction((client) => work((sql, values) => run(client, sql, values))),
     close: () => pool.close(),
   };
+}
+
+/** One after another: two that create a table at once meet in the catalog, also with IF NOT EXISTS. */
+async function creating(client: pg.PoolClient): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('mqb creates a table'))");
 }
 
 async function run(client: pg.PoolClient, sql: string, values: readonly OwnValue[]): Promise<OwnValue[][]> {

@@ -40,7 +40,7 @@ function valueJson({ name, type }: ColumnInfo, rfc3339: boolean): string {
     case "pg_catalog.timestamptz":
       return rfc3339 ? timeJson(c, `to_char(${c} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`) : textJson(c);
     case "pg_catalog.timestamp":
-      return rfc3339 ? timeJson(c, `replace(${c}::text, ' ', 'T')`) : textJson(c);
+      return rfc3339 ? timeJson(c, `to_char(${c}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`) : textJson(c);
     default:
       return /^pg_catalog\._/.test(plain) ? orNull(`to_jsonb(${c})::text`) : textJson(c);
   }
