@@ -15,7 +15,7 @@ export class Partition {
   position: number;
   /** Everything before it is settled; what a commit says. */
   settled: number;
-  /** What the group has from us, or from a transaction. */
+  /** What the group has from us, or from a transaction; -1 = not known any more. */
   committed: number;
   /** Deliveries that are not settled, in their order. */
   readonly open: OpenDelivery[] = [];
@@ -119,6 +119,8 @@ export class Partition {
   rewind(offset: number): void {
     this.epoch += 1;
     this.position = offset;
+    // It may be further than what is read again: then it has to come back.
+    this.committed = -1;
     this.queue.length = 0;
     this.current = undefined;
     this.taken = 0;

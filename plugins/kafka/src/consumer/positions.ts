@@ -40,9 +40,8 @@ export class TransactionPositions {
     const marks: (() => void)[] = [];
     for (const [key, those] of sent) {
       const partition = this.partitions.get(key);
-      if (!partition || partition.isLost || (whole && whole.epoch !== partition.epoch))
-        throw kafkaErrors.TRANSACTION({ id, what: "be written", reason: "a partition has gone to another member" });
-      const { position, mark } = walk(partition, those);
+      if (!partition || partition.isLost) throw unfit(id, "a partition has gone to another member");
+      const { position, mark } = walk(partition, those, id);
       if (position > partition.committed) {
         offsets.push({ topic: partition.topic, partition: partition.number, offset: position });
         marks.push(() => {
@@ -60,26 +59,45 @@ export class TransactionPositions {
   }
 }
 
-function walk(partition: Partition, sent: ReadonlySet<number>): { readonly position: number; mark(): void } {
+/** Throws where records would become visible that are read again: those behind others of which nobody knows yet what they become. */
+function walk(
+  partition: Partition,
+  sent: ReadonlySet<number>,
+  id: string,
+): { readonly position: number; mark(): void } {
   let position = partition.settled;
+  let hasGap = false;
+  let left = sent.size;
   const marks: (() => void)[] = [];
   for (const delivery of partition.open) {
     const { offsets, next } = delivery;
+    let mine = 0;
+    for (const offset of offsets) if (sent.has(offset)) mine += 1;
+    left -= mine;
+    const isCurrent = delivery.epoch === partition.epoch;
+    if (mine > 0 && !isCurrent) throw unfit(id, "an earlier message is given back, and these are read again behind it");
+    if (mine > 0 && hasGap) throw unfit(id, "earlier messages are neither written nor settled yet");
+    if (hasGap || !isCurrent) {
+      hasGap = true;
+      continue;
+    }
     let count = delivery.transacted;
     while (count < offsets.length && sent.has(offsets[count]!)) count += 1;
     marks.push(() => {
       delivery.transacted = count;
     });
-    if (count < offsets.length) {
-      position = offsets[count]!;
-      break;
-    }
-    position = next;
+    hasGap = count < offsets.length;
+    position = hasGap ? offsets[count]! : next;
   }
+  if (left > 0) throw unfit(id, "its messages are settled already, or given back");
   const mark = (): void => {
     for (const one of marks) one();
   };
   return { position, mark };
+}
+
+function unfit(id: string, reason: string): Error {
+  return kafkaErrors.TRANSACTION({ id, what: "be written", reason });
 }
 
 function offsetsIn(batch: MessageBatch, id: string): Map<string, Set<number>> {
