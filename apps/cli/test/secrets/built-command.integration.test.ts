@@ -69,7 +69,7 @@ describe("the built command says no part of a secret", () => {
 });
 
 describe("a crash of a plugin says no part of a secret", () => {
-  const document = all.find(({ name }) => name.startsWith("from_http,"))!;
+  const document = all.find(({ name }) => name.startsWith("from_mongodb,"))!;
 
   it.each(["throws", "rejects", "rejects with a value", "throws a text"])("that %s", async (how) => {
     for (const level of ["info", "trace"]) {
