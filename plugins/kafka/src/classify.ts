@@ -96,6 +96,11 @@ export function isFinal(code: number): boolean {
   return FINAL.has(code);
 }
 
+/** Somebody else has taken over the transactional id, or the broker has ended the transaction. */
+export function isFenced(code: number): boolean {
+  return code === CODE.INVALID_PRODUCER_EPOCH || code === CODE.PRODUCER_FENCED;
+}
+
 /** The `config` error of a refused right; undefined for any other code. */
 export function refusal(code: number, what: string): MqbError | undefined {
   const known: readonly number[] = [

@@ -125,6 +125,11 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
     kind: "retryable",
     message: (p) => `the transaction of "${p.id}" could not ${p.what}: ${p.reason}`,
   }),
+  TRANSACTION_REFUSED: errorRow<{ id: string; what: string; reason: string }>({
+    kind: "config",
+    message: (p) => `the transaction of "${p.id}" could not ${p.what}: ${p.reason}`,
+    hint: '"transaction.timeout.ms" in producer_options can be at most what the broker allows (transaction.max.timeout.ms)',
+  }),
   TRANSACTION_LOST: errorRow<{ id: string; what: string; reason: string }>({
     kind: "connection",
     message: (p) => `the transaction of "${p.id}" could not ${p.what}: ${p.reason}`,

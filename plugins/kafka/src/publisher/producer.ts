@@ -1,5 +1,5 @@
 import { type Clock, type MqbError, sleep } from "@mqb/core/plugin";
-import { CODE, hasMoved, isFinal, nameOf, refusal } from "../classify.ts";
+import { CODE, hasMoved, isFenced, isFinal, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { KafkaClient, TopicInfo } from "../client/client.ts";
 import { findTopic, findTopicAgain } from "../client/topic.ts";
@@ -247,6 +247,7 @@ export class Producer {
     if (code === 0 || code === CODE.DUPLICATE_SEQUENCE) return STORED;
     if (transaction === undefined && (hasMoved(code) || OUT_OF_STEP.has(code))) return undefined;
     if (REFUSED.has(code)) return { type: "refused", code };
+    if (transaction && isFenced(code)) return { type: "failed", error: kafkaErrors.FENCED({ id: transaction.id }) };
     const { partition } = chunk;
     const error =
       refusal(code, `to write to the topic "${topic}"`) ??

@@ -1,13 +1,14 @@
 import {
   type EndpointStatus,
   failed,
+  kindOf,
   type MessageBatch,
   type MqbError,
   type Outcome,
   type Publisher,
   sleep,
 } from "@mqb/core/plugin";
-import { CODE, nameOf, refusal } from "../classify.ts";
+import { CODE, isFenced, isFinal, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { CommittedOffset } from "../consumer/group.ts";
 import { kafkaErrors } from "../errors.ts";
@@ -20,13 +21,14 @@ import { type KafkaPublisher, Outcomes } from "./publisher.ts";
 
 const PAUSE_MS = 20;
 const TRIES = 500;
+/** How long giving a transaction up may take; the broker does it by itself when `transaction.timeout.ms` is over. */
+const ABORT_LIMIT_MS = 1000;
 const WAITS: ReadonlySet<number> = new Set([
   CODE.CONCURRENT_TRANSACTIONS,
   CODE.COORDINATOR_LOAD_IN_PROGRESS,
   CODE.COORDINATOR_NOT_AVAILABLE,
   CODE.NOT_COORDINATOR,
 ]);
-const FENCED: ReadonlySet<number> = new Set([CODE.INVALID_PRODUCER_EPOCH, CODE.PRODUCER_FENCED]);
 
 /**
  * Writes each batch in one transaction, together with the positions that it brings the input to. All of it becomes visible, or
@@ -39,6 +41,9 @@ export class TransactionalPublisher implements Publisher {
   private readonly closing = new AbortController();
   private identity: Identity | undefined;
   private transactions = 0;
+  /** The broker has begun the transaction of the current batch. */
+  private isOpen = false;
+  private sending: Promise<unknown> | undefined;
 
   constructor(inner: KafkaPublisher, id: string, link: TransactionLink) {
     this.inner = inner;
@@ -63,25 +68,41 @@ export class TransactionalPublisher implements Publisher {
     const { clusterId } = this.inner.producer.client;
     if (clusterId !== source.clusterId)
       throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason: "input and output are on different clusters" });
+    const sending = this.attempt(batch, source, signal);
+    this.sending = sending;
     try {
-      if (signal.aborted)
-        throw kafkaErrors.TRANSACTION({ id: this.id, what: "be written", reason: "nobody waits any more" });
-      return await this.write(batch, source, signal);
-    } catch (error) {
-      // What was written is not to be seen. The next one begins with a new epoch, which ends this transaction.
-      this.identity = undefined;
-      return new Array<Outcome>(batch.length).fill(failed(error));
+      return await sending;
+    } finally {
+      this.sending = undefined;
     }
   }
 
-  close(): Promise<void> {
+  /** A transaction that is under way is given up, so that it holds up nobody who reads its topics. */
+  async close(): Promise<void> {
     this.closing.abort();
+    if (this.sending) await this.within(this.sending, new AbortController());
     return this.inner.close();
   }
 
   status(): EndpointStatus {
     const status = this.inner.status();
     return { ...status, details: { ...status.details, transactional_id: this.id, transactions: this.transactions } };
+  }
+
+  private async attempt(
+    batch: MessageBatch,
+    source: TransactionSource,
+    signal: AbortSignal,
+  ): Promise<readonly Outcome[] | undefined> {
+    try {
+      if (signal.aborted)
+        throw kafkaErrors.TRANSACTION({ id: this.id, what: "be written", reason: "nobody waits any more" });
+      return await this.write(batch, source, signal);
+    } catch (error) {
+      // What was written is not to be seen.
+      await this.abandon([error]);
+      return new Array<Outcome>(batch.length).fill(failed(error));
+    }
   }
 
   private async write(
@@ -98,7 +119,7 @@ export class TransactionalPublisher implements Publisher {
     const result = outcomes.result();
     if (result) {
       // All of it is written again, or none: messages that the broker refuses for good keep their own outcome.
-      this.identity = undefined;
+      await this.abandon(result.flatMap((outcome) => (outcome.type === "failed" ? [outcome.error] : [])));
       const reason = "another message of the batch was not taken";
       const undone = kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason });
       return result.map((outcome) => (outcome.type === "failed" ? outcome : failed(undone)));
@@ -107,6 +128,8 @@ export class TransactionalPublisher implements Publisher {
     if (offsets.length > 0) await this.addOffsets(identity, source, offsets);
     if (signal.aborted)
       throw kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason: "nobody waits any more" });
+    // From here on only the broker knows how it ends.
+    this.isOpen = false;
     await this.commit(identity);
     taken();
     this.transactions += 1;
@@ -121,6 +144,7 @@ export class TransactionalPublisher implements Publisher {
       producerEpoch: epoch,
       topics: [{ topic, partitions }],
     };
+    this.isOpen = true;
     await this.ask("AddPartitionsToTxn", call, "be begun");
   }
 
@@ -155,6 +179,34 @@ export class TransactionalPublisher implements Publisher {
     }
   }
 
+  /**
+   * Gives the transaction up. The next one begins with a new epoch, which ends this one in any case; but there may be no next
+   * one for long, and until then nobody reads past it. After a lost connection only a new epoch does: something of it may still
+   * be on its way to a broker.
+   */
+  private async abandon(errors: readonly unknown[]): Promise<void> {
+    const { identity, isOpen } = this;
+    this.identity = undefined;
+    this.isOpen = false;
+    if (!identity || !isOpen || errors.some((error) => kindOf(error, "retryable") === "connection")) return;
+    const enough = new AbortController();
+    await this.within(this.abort(identity, enough.signal), enough);
+  }
+
+  private async abort(identity: Identity, signal: AbortSignal): Promise<void> {
+    const { id, epoch } = identity.producer;
+    const call = { transactionalId: this.id, producerId: `${id}`, producerEpoch: epoch, transactionResult: false };
+    const broker = await this.inner.producer.client.coordinator("transaction", this.id, signal);
+    await broker.request("EndTxn", call);
+  }
+
+  /** Waits for something, whatever becomes of it, but not for long. */
+  private async within(work: Promise<unknown>, enough: AbortController): Promise<void> {
+    const limit = sleep(this.inner.producer.client.clock, ABORT_LIMIT_MS, enough.signal);
+    await Promise.race([work.catch(() => {}), limit]);
+    enough.abort();
+  }
+
   /** Nobody knows how it has ended when this fails: only a new beginning tells. */
   private async commit(identity: Identity): Promise<void> {
     const { id, epoch } = identity.producer;
@@ -185,7 +237,8 @@ export class TransactionalPublisher implements Publisher {
   private failure(code: number, what: string): MqbError {
     const refused = refusal(code, `the transactional id "${this.id}"`);
     if (refused) return refused;
-    if (FENCED.has(code)) return kafkaErrors.FENCED({ id: this.id });
+    if (isFenced(code)) return kafkaErrors.FENCED({ id: this.id });
+    if (isFinal(code)) return kafkaErrors.TRANSACTION_REFUSED({ id: this.id, what, reason: nameOf(code) });
     return kafkaErrors.TRANSACTION({ id: this.id, what, reason: nameOf(code) });
   }
 
