@@ -1,7 +1,7 @@
 import { GrowingBuffer } from "@mqb/formats";
 import { eventually } from "@mqb/testkit";
 import { type Admin, CompressionCodecs, type ITopicConfig, Kafka, logLevel, type Message } from "kafkajs";
-import { Codecs } from "../src/wire/codecs.ts";
+import { Codecs, MOST_UNPACKED } from "../src/wire/codecs.ts";
 import { KAFKA_URL } from "./server.ts";
 
 // It has gzip only.
@@ -11,7 +11,7 @@ for (const number of [2, 3, 4]) {
     compress: async ({ buffer }: { readonly buffer: Buffer }) => (await codecs.load(number)).compress(buffer),
     decompress: async (bytes: Buffer) => {
       const out = new GrowingBuffer(bytes.length);
-      (await codecs.load(number)).decompress(bytes, 0, bytes.length, out);
+      (await codecs.load(number)).decompress(bytes, 0, bytes.length, out, MOST_UNPACKED);
       return out.written();
     },
   });

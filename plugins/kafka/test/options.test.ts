@@ -17,6 +17,10 @@ describe("options in the names of librdkafka", () => {
     });
   });
 
+  it("wait without limit where the limit is 0, as librdkafka does", () => {
+    expect(producerOptions([["delivery.timeout.ms", "0"]]).options.deliveryTimeoutMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it("set what they name, the last one of a name counts", () => {
     const { options, problems } = producerOptions([
       ["compression.type", "zstd"],

@@ -7,7 +7,7 @@ import { kafkaErrors } from "../errors.ts";
 import { groupBy } from "../group-by.ts";
 import type { ConsumerOptions } from "../options/consumer.ts";
 import { tooOld } from "../publisher/producer.ts";
-import type { Codecs } from "../wire/codecs.ts";
+import { type Codecs, MOST_UNPACKED } from "../wire/codecs.ts";
 import { FETCH, FETCH_VERSIONS, type FetchedPartition, fetchRequest, parseFetched } from "../wire/fetch.ts";
 import { DamagedBatch, FetchedRecords } from "../wire/record-reader.ts";
 import type { Partition } from "./partition.ts";
@@ -26,6 +26,9 @@ export interface FetchHost {
 /** How long a broker may hold the answer while partitions are left out that may be wanted any moment. */
 const SHORT_WAIT_MS = 20;
 const LEAST_BYTES = 64 * 1024;
+/** How much more than `max.partition.fetch.bytes` a batch may unfold to; a small one always. */
+const UNPACKED_RATIO = 256;
+const SMALL = 64 * 1024 * 1024;
 const MOVED_PAUSE_MS = 200;
 const MOVED_TRIES = 150;
 
@@ -217,7 +220,8 @@ export class Fetcher {
     if (fetched.end === fetched.start) return undefined;
     const { codecs, options } = this.host;
     try {
-      const read = { codecs, checks: options.checksums, aborted: fetched.aborted };
+      const maxUnpackedBytes = Math.min(MOST_UNPACKED, Math.max(SMALL, options.maxPartitionBytes * UNPACKED_RATIO));
+      const read = { codecs, checks: options.checksums, aborted: fetched.aborted, maxUnpackedBytes };
       const records = await FetchedRecords.scan(bytes, fetched.start, fetched.end, offset, read);
       if (records && records.next > offset && !isStale()) partition.add(records);
       return undefined;

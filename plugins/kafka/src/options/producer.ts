@@ -15,7 +15,7 @@ export interface ProducerOptions extends ConnectionOptions {
   maxBatchBytes: number;
   /** How long a broker may wait for its replicas. */
   ackTimeoutMs: number;
-  /** How long a partition without a leader is waited for. */
+  /** How long a partition without a leader is waited for; written as 0, without limit. */
   deliveryTimeoutMs: number;
   retryPauseMs: number;
   maxInFlight: number;
@@ -38,7 +38,7 @@ const acks = choice<Draft, -1 | 0 | 1>({ all: -1, "-1": -1, "0": 0, "1": 1 }, (i
   into.acks = value;
 });
 const deliveryTimeout = number<Draft>(0, 2_147_483_647, (into, value) => {
-  into.deliveryTimeoutMs = value;
+  into.deliveryTimeoutMs = value === 0 ? Number.POSITIVE_INFINITY : value;
 });
 const inFlight = number<Draft>(1, 1_000_000, (into, value) => {
   into.maxInFlight = value;

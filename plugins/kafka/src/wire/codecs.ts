@@ -4,16 +4,19 @@ import { type GrowingBuffer, openPayloadCodec, type PayloadCodec } from "@mqb/fo
 export const CODECS = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
 export type CompressionName = keyof typeof CODECS;
 
-/** What one record batch may unfold to: far more than a broker takes at its defaults. */
-const LIMITS = { maxBytes: 1024 * 1024 * 1024, maxRatio: 10_000 };
+/** What one record batch may unfold to at most: far more than a broker takes at its defaults. */
+export const MOST_UNPACKED: number = 1024 * 1024 * 1024;
+const MAX_RATIO = 10_000;
+/** Three bytes of snappy stand for 64 at most. */
+const SNAPPY_RATIO = 64;
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
 const XERIAL_HEADER = 16;
 
 /** Compresses and decompresses the records of a batch. */
 export interface RecordCodec {
   compress(records: Buffer): Promise<Buffer>;
-  /** Appends what `bytes[start..end)` unfolds to. Throws for damaged data. */
-  decompress(bytes: Buffer, start: number, end: number, out: GrowingBuffer): void;
+  /** Appends what `bytes[start..end)` unfolds to, so many bytes at most. Throws for damaged data. */
+  decompress(bytes: Buffer, start: number, end: number, out: GrowingBuffer, maxBytes: number): void;
 }
 
 /** Codecs by their numbers, loaded when they are first needed. */
@@ -62,27 +65,31 @@ class FramedCodec implements RecordCodec {
     return bytes.subarray(starts[0], ends[0]);
   }
 
-  decompress(bytes: Buffer, start: number, end: number, out: GrowingBuffer): void {
-    this.inner.decompress(bytes, start, end, LIMITS, out);
+  decompress(bytes: Buffer, start: number, end: number, out: GrowingBuffer, maxBytes: number): void {
+    this.inner.decompress(bytes, start, end, { maxBytes, maxRatio: MAX_RATIO }, out);
   }
 }
 
 /** Snappy, written as one block as librdkafka does, read in that form and in the framing of the Java client. */
 async function loadSnappy(): Promise<RecordCodec> {
   const { compressSync, uncompressSync } = await import("snappy");
-  const append = (bytes: Buffer, out: GrowingBuffer): void => {
-    if (uncompressedSize(bytes) > LIMITS.maxBytes) throw new RangeError("the batch unfolds too far");
+  // The size that a block claims is memory before it is known to be true.
+  const append = (bytes: Buffer, out: GrowingBuffer, most: number): void => {
+    const size = uncompressedSize(bytes);
+    if (size > most) throw new RangeError("the batch unfolds too far");
+    if (size > bytes.length * SNAPPY_RATIO) throw new RangeError("a block of snappy claims more than it can hold");
     out.append(uncompressSync(bytes, { asBuffer: true }) as Buffer);
   };
   return {
     compress: async (records) => compressSync(records),
-    decompress(bytes, start, end, out) {
+    decompress(bytes, start, end, out, maxBytes) {
+      const limit = out.length + maxBytes;
       const framed = end - start >= XERIAL_HEADER && bytes.subarray(start, start + XERIAL.length).equals(XERIAL);
-      if (!framed) return append(bytes.subarray(start, end), out);
+      if (!framed) return append(bytes.subarray(start, end), out, maxBytes);
       for (let at = start + XERIAL_HEADER; at < end; ) {
         const size = bytes.readInt32BE(at);
         if (size < 0 || at + 4 + size > end) throw new RangeError("a block of snappy is cut off");
-        append(bytes.subarray(at + 4, at + 4 + size), out);
+        append(bytes.subarray(at + 4, at + 4 + size), out, limit - out.length);
         at += 4 + size;
       }
     },

@@ -1,6 +1,6 @@
 import { GrowingBuffer } from "@mqb/formats";
 import { ChunkBuilder, type RecordChunk } from "./chunk.ts";
-import type { Codecs } from "./codecs.ts";
+import { type Codecs, MOST_UNPACKED } from "./codecs.ts";
 import { BATCH_HEADER, CONTROL, isIntact, TRANSACTIONAL } from "./record-batch.ts";
 
 export interface AbortedTransaction {
@@ -14,6 +14,8 @@ export interface ReadOptions {
   readonly checks: boolean;
   /** Transactions whose records are not to be read; empty where all are. */
   readonly aborted: readonly AbortedTransaction[];
+  /** What one batch may unfold to [1 GiB]. */
+  readonly maxUnpackedBytes?: number;
 }
 
 /** A batch that cannot be read. */
@@ -39,6 +41,8 @@ interface Section {
 }
 
 const CODEC_BITS = 7;
+/** A record of nothing: its length and six fields, a byte each. */
+const LEAST_RECORD = 7;
 /** Bytes that are unpacked at once, if one batch has not more. */
 const UNPACKED_AT_ONCE = 512 * 1024;
 
@@ -55,6 +59,7 @@ export class FetchedRecords {
   private readonly sections: readonly Section[];
   private readonly from: number;
   private readonly codecs: Codecs;
+  private readonly maxUnpackedBytes: number;
   private at = 0;
 
   private constructor(
@@ -63,7 +68,7 @@ export class FetchedRecords {
     from: number,
     next: number,
     sections: readonly Section[],
-    codecs: Codecs,
+    { codecs, maxUnpackedBytes = MOST_UNPACKED }: ReadOptions,
   ) {
     this.bytes = bytes;
     this.size = size;
@@ -71,6 +76,7 @@ export class FetchedRecords {
     this.next = next;
     this.sections = sections;
     this.codecs = codecs;
+    this.maxUnpackedBytes = maxUnpackedBytes;
   }
 
   /**
@@ -98,6 +104,8 @@ export class FetchedRecords {
       const attributes = bytes.readInt16BE(at + 21);
       next = baseOffset + bytes.readInt32BE(at + 23) + 1;
       const count = bytes.readInt32BE(at + 57);
+      if (count > next - baseOffset)
+        throw new DamagedBatch(baseOffset, `it has ${count} records for ${next - baseOffset} offsets`);
       if (next > from && filter.takes(bytes, at, baseOffset, attributes) && count > 0) {
         const codec = attributes & CODEC_BITS;
         if (codec !== 0 && !codecs.get(codec)) await load(codecs, codec, baseOffset);
@@ -105,7 +113,7 @@ export class FetchedRecords {
       }
       at = batchEnd;
     }
-    return next < 0 ? undefined : new FetchedRecords(bytes, end - start, from, next, sections, codecs);
+    return next < 0 ? undefined : new FetchedRecords(bytes, end - start, from, next, sections, options);
   }
 
   get isEmpty(): boolean {
@@ -123,7 +131,10 @@ export class FetchedRecords {
       const section = sections[this.at]!;
       const isFull = unpacked !== undefined && unpacked.length >= UNPACKED_AT_ONCE;
       if ((section.codec !== 0) !== isPacked || isFull) break;
-      places.push(unpacked ? this.unpack(section, unpacked) : section);
+      const place = unpacked ? this.unpack(section, unpacked) : section;
+      if (section.count * LEAST_RECORD > place.end - place.start)
+        throw new DamagedBatch(section.baseOffset, `its bytes are too few for ${section.count} records`);
+      places.push(place);
       count += section.count;
     }
     const bytes = unpacked?.written() ?? this.bytes;
@@ -135,7 +146,7 @@ export class FetchedRecords {
   private unpack(section: Section, into: GrowingBuffer): Section {
     const start = into.length;
     try {
-      this.codecs.get(section.codec)!.decompress(this.bytes, section.start, section.end, into);
+      this.codecs.get(section.codec)!.decompress(this.bytes, section.start, section.end, into, this.maxUnpackedBytes);
     } catch (cause) {
       throw new DamagedBatch(section.baseOffset, (cause as Error).message, cause);
     }
@@ -154,11 +165,12 @@ async function load(codecs: Codecs, codec: number, offset: number): Promise<void
 
 function readSection(
   bytes: Buffer,
-  { baseOffset, count, start, end }: Section,
+  { baseOffset, count, start, end, next }: Section,
   from: number,
   into: ChunkBuilder,
 ): void {
   const cursor = new Cursor(bytes, start);
+  let before = baseOffset - 1;
   for (let i = 0; i < count; i++) {
     const size = cursor.varint();
     const recordEnd = cursor.at + size;
@@ -166,6 +178,9 @@ function readSection(
     cursor.at += 1;
     cursor.skipVarint();
     const offset = baseOffset + cursor.varint();
+    // Positions are made of them: one that jumps ahead would lose what is there.
+    if (offset <= before || offset >= next) throw new DamagedBatch(baseOffset, `record ${i} has the offset ${offset}`);
+    before = offset;
     const keySize = cursor.varint();
     const key = keySize < 0 ? -1 : cursor.at;
     if (keySize > 0) cursor.at += keySize;
