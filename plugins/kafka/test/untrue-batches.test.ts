@@ -1,7 +1,6 @@
 import { GrowingBuffer } from "@mqb/formats";
 import { describe, expect, it } from "vitest";
 import { CODECS, Codecs } from "../src/wire/codecs.ts";
-import { RecordFields } from "../src/wire/fields.ts";
 import { batchHead, NO_PRODUCER } from "../src/wire/record-batch.ts";
 import { FetchedRecords } from "../src/wire/record-reader.ts";
 import { RecordWriter } from "../src/wire/record-writer.ts";
@@ -82,14 +81,4 @@ describe("a batch that says what is not true", () => {
     const claim = Buffer.from("808080800200", "hex");
     await expect(read(batchOf(claim, 1, CODECS.snappy))).rejects.toThrow(/claims more/);
   });
-});
-
-it("a header that says that the value is null is not believed", async () => {
-  const writer = new RecordWriter();
-  writer.plain(null, Buffer.from("value"), [["mqb.kafka.tombstone", "true"]]);
-  writer.plain(null, null, [["mqb.kafka.tombstone", "false"]]);
-  const chunk = await read(batchOf(writer.written(), 2));
-  const fields = new RecordFields(chunk, 0, { topic: "t", partition: 0, stamps: false });
-  expect([...fields.metadata(0)]).toEqual([]);
-  expect([...fields.metadata(1)]).toEqual([["mqb.kafka.tombstone", "true"]]);
 });

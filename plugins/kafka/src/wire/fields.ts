@@ -65,7 +65,7 @@ export class RecordFields implements SlabFields {
     for (let left = count; left > 0; left--) {
       const name = text(cursor);
       const value = text(cursor);
-      if (!isReserved(name) && name !== TOMBSTONE) metadata.set(name, value);
+      if (!isReserved(name)) metadata.set(name, value);
     }
     if (isNull) metadata.set(TOMBSTONE, "true");
     if (stamps) {
