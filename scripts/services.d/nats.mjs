@@ -22,6 +22,9 @@ const LIBRARY = join(
 );
 const BINARY = join(LIBRARY, "nats-server");
 
+/** Where Go lies when nobody has put it into the PATH: its own archive's place, and Debian's. */
+const GO_FOLDERS = ["/usr/local/go/bin", "/usr/lib/go/bin"];
+
 /** @typedef {import("../services-frame/server.mjs").Means} Means */
 
 /** @type {import("../services-frame/server.mjs").Server} */
@@ -114,7 +117,8 @@ async function build(means) {
   if (existsSync(BINARY)) return;
   const draft = `${LIBRARY}.${process.pid}`;
   const inherited = /** @type {Record<string, string>} */ (process.env);
-  const env = { ...inherited, GOBIN: draft, CGO_ENABLED: "0", GOTOOLCHAIN: "local" };
+  const path = [inherited["PATH"], ...GO_FOLDERS].filter(Boolean).join(":");
+  const env = { ...inherited, PATH: path, GOBIN: draft, CGO_ENABLED: "0", GOTOOLCHAIN: "local" };
   try {
     await means.run(["go", "install", "-buildvcs=false", `github.com/nats-io/nats-server/v2@v${VERSION}`], {
       env,
