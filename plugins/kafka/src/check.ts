@@ -12,6 +12,9 @@ const ONE_TOPIC = "MQB_KAFKA_ONE_TOPIC";
 const LOGIN = "MQB_KAFKA_LOGIN";
 const TRANSACTION = "MQB_KAFKA_TRANSACTION_UNFIT";
 
+/** Middlewares after which a batch holds fewer messages than it came with. A transaction commits no position past one that is missing. */
+const TAKES_OUT: ReadonlySet<string> = new Set(["aggregate", "deduplication", "filter", "pack", "weak_join"]);
+
 /** What is wrong with a configuration of the right shape, and what in it does nothing. */
 export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[] {
   const { side, route } = context;
@@ -44,6 +47,11 @@ export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[
     const refuse = (message: string, hint?: string): void => error(["transactional_id"], TRANSACTION, message, hint);
     if (config.delayed_ack) refuse("a transaction waits for the brokers: `delayed_ack` cannot be set with it");
     if (!producer.options.idempotent) refuse("a transaction needs `acks` all and idempotence");
+    for (const name of context.middlewares) {
+      if (!TAKES_OUT.has(name)) continue;
+      const message = `"${name}" takes messages out of their batch, and what stands behind one could be written twice`;
+      refuse(message, "let a route of its own do that, before or behind this one");
+    }
   }
   return found;
 }

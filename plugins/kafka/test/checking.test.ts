@@ -1,4 +1,5 @@
 import { checkRoute, createRegistry } from "@mqb/core";
+import standard from "@mqb/standard";
 import { CollectingPublisher, fakePlugin, ScriptedConsumer } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin, { type KafkaOptions } from "../src/index.ts";
@@ -81,5 +82,24 @@ describe("a kafka configuration", () => {
 
   it("needs a topic where the name of the route cannot be one", () => {
     expect(problems("output", { url: URL }, "my route")[0]).toMatch(/topic.*is no name for a Kafka topic/);
+  });
+});
+
+describe("an output with a transactional_id", () => {
+  const input = { kafka: { url: URL, topic: "a", group_id: "g" } };
+  const check = (middlewares: readonly object[]): string[] => {
+    const output = { kafka: { url: URL, topic: "b", transactional_id: "id" }, middlewares };
+    const all = createRegistry([plugin, standard]);
+    return checkRoute(all, "r", { input, output }).problems.map(({ code, message }) => `${code} ${message}`);
+  };
+
+  it("is refused beside a middleware that takes messages out of their batch", () => {
+    const [problem] = check([{ filter: "true" }]);
+    expect(problem).toMatch(/^MQB_KAFKA_TRANSACTION_UNFIT "filter" takes messages out/);
+  });
+
+  it("is right beside one that does not", () => {
+    expect(check([{ retry: { max_attempts: 2 } }])).toEqual([]);
+    expect(check([])).toEqual([]);
   });
 });
