@@ -1,11 +1,10 @@
-import { batchOf, Message, type MqbError, systemClock } from "@mqb/core/plugin";
+import { batchOf, Message, type MessageBatch, type MqbError, systemClock } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
 import { kafkaErrors } from "../src/errors.ts";
 import { producerOptions } from "../src/options/producer.ts";
 import { Producer, type Transaction } from "../src/publisher/producer.ts";
 import type { KafkaPublisher, Outcomes } from "../src/publisher/publisher.ts";
 import { TransactionalPublisher } from "../src/publisher/transactional.ts";
-import type { TransactionSource } from "../src/transaction-source.ts";
 
 const forever = () => new AbortController().signal;
 const BATCH = batchOf([new Message("a"), new Message("b")]);
@@ -32,29 +31,48 @@ function outputOn(failure: MqbError | "never", codes: Record<string, number> = {
     producer: { client, options: producerOptions(null).options },
     status: () => ({ healthy: true }),
     close: async () => closed(),
-    write: async (_: unknown, outcomes: Outcomes, { announce }: Transaction) => {
+    write: async (batch: MessageBatch, outcomes: Outcomes, { announce }: Transaction) => {
       await announce("t", [0]);
       announced();
       if (failure === "never") await closing;
-      else outcomes.set([0], failure);
-      outcomes.set([1], undefined);
+      else if (batch.at(0).text() === "a") outcomes.set([0], failure);
+      outcomes.set(
+        Array.from(batch, (_, i) => i),
+        undefined,
+      );
     },
   } as unknown as KafkaPublisher;
-  const source = { groupId: "g", memberId: "m", generation: 1, clusterId: "c" } as TransactionSource;
+  const source = {
+    groupId: "g",
+    memberId: "m",
+    generation: 1,
+    clusterId: "c",
+    positionsOf: () => ({ offsets: [], taken() {} }),
+  };
   return { calls, begun, output: new TransactionalPublisher(inner, "id", { source }) };
 }
 
 describe("a transaction that comes to nothing", () => {
   it("is given up at once, so that it holds up nobody", async () => {
-    const { output, calls } = outputOn(kafkaErrors.TOO_LARGE({ topic: "t", bytes: 1 }));
+    const { output, calls } = outputOn(kafkaErrors.NOT_STORED({ topic: "t", partition: 0, reason: "r" }));
     const outcomes = await output.send(BATCH, forever());
     expect(outcomes!.map((one) => one.type === "failed" && (one.error as MqbError).code)).toEqual([
-      "MQB_KAFKA_TOO_LARGE",
+      "MQB_KAFKA_NOT_STORED",
       "MQB_KAFKA_TRANSACTION",
     ]);
     expect(calls).toEqual(["InitProducerId", "AddPartitionsToTxn", "EndTxn false"]);
     await output.send(BATCH, forever());
     expect(calls.slice(3)).toEqual(["InitProducerId", "AddPartitionsToTxn", "EndTxn false"]);
+  });
+
+  it("is followed by one without the message that the broker refuses for good", async () => {
+    const { output, calls } = outputOn(kafkaErrors.TOO_LARGE({ topic: "t", bytes: 1 }));
+    const outcomes = await output.send(BATCH, forever());
+    expect(outcomes!.map((one) => (one.type === "failed" ? (one.error as MqbError).code : one.type))).toEqual([
+      "MQB_KAFKA_TOO_LARGE",
+      "accepted",
+    ]);
+    expect(calls.slice(2)).toEqual(["EndTxn false", "InitProducerId", "AddPartitionsToTxn", "EndTxn true"]);
   });
 
   it("is left to the next epoch where something of it may be on its way still", async () => {

@@ -1,4 +1,6 @@
 import {
+  ACCEPTED,
+  batchOf,
   type EndpointStatus,
   failed,
   kindOf,
@@ -118,11 +120,9 @@ export class TransactionalPublisher implements Publisher {
     await this.inner.write(batch, outcomes, { id: this.id, identity, announce });
     const result = outcomes.result();
     if (result) {
-      // All of it is written again, or none: messages that the broker refuses for good keep their own outcome.
-      await this.abandon(result.flatMap((outcome) => (outcome.type === "failed" ? [outcome.error] : [])));
-      const reason = "another message of the batch was not taken";
-      const undone = kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason });
-      return result.map((outcome) => (outcome.type === "failed" ? outcome : failed(undone)));
+      const errors = result.flatMap((outcome) => (outcome.type === "failed" ? [outcome.error] : []));
+      await this.abandon(errors);
+      return this.writeRest(batch, result, source, signal);
     }
     const { offsets, taken } = source.positionsOf(batch);
     if (offsets.length > 0) await this.addOffsets(identity, source, offsets);
@@ -134,6 +134,34 @@ export class TransactionalPublisher implements Publisher {
     taken();
     this.transactions += 1;
     return undefined;
+  }
+
+  /**
+   * All of it is written again, or none: messages that the broker refuses for good keep their own outcome, and the others go into
+   * a transaction without them. They would meet the same one again and again.
+   */
+  private async writeRest(
+    batch: MessageBatch,
+    result: readonly Outcome[],
+    source: TransactionSource,
+    signal: AbortSignal,
+  ): Promise<readonly Outcome[]> {
+    const kinds = result.map((outcome) => outcome.type === "failed" && kindOf(outcome.error, "retryable"));
+    const rest = kinds.flatMap((kind, position) => (kind === "permanent" ? [] : [position]));
+    if (
+      rest.length === result.length ||
+      rest.length === 0 ||
+      kinds.includes("connection") ||
+      kinds.includes("config")
+    ) {
+      const reason = "another message of the batch was not taken";
+      const undone = kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason });
+      return result.map((outcome) => (outcome.type === "failed" ? outcome : failed(undone)));
+    }
+    const written = await this.attempt(batchOf(rest.map((position) => batch.at(position))), source, signal);
+    const merged = [...result];
+    for (const [i, position] of rest.entries()) merged[position] = written?.[i] ?? ACCEPTED;
+    return merged;
   }
 
   private async announce(identity: Identity, topic: string, partitions: readonly number[]): Promise<void> {
