@@ -28,7 +28,7 @@ process.exitCode = await main(process.argv.slice(2));
 /** @param {string[]} args */
 async function main([verb, ...names]) {
   const servers = await loadServers();
-  const list = [...servers.values()].map(({ name, about }) => `  ${name.padEnd(12)}${about}\n`).join("");
+  const list = [...servers.values()].map(({ name, about }) => `  ${name.padEnd(16)}${about}\n`).join("");
   if (verb === undefined || verb === "help" || verb === "--help") {
     (verb === undefined ? process.stderr : process.stdout).write(`${USAGE}\nServers:\n${list}`);
     return verb === undefined ? 2 : 0;
@@ -138,7 +138,7 @@ async function printStatus(chosen, context, named) {
   );
   const row = (/** @type {unknown[]} */ ...cells) =>
     `${cells
-      .map((cell) => String(cell).padEnd(12))
+      .map((cell) => String(cell).padEnd(16))
       .join("")
       .trimEnd()}\n`;
   process.stdout.write(row("NAME", "STATE", "PID", "PORTS"));
