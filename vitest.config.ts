@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
@@ -9,6 +10,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    // By default one core is left alone: of two, only one would be used.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", "./scripts/vitest-summary.ts"],
     restoreMocks: true,
     unstubEnvs: true,
