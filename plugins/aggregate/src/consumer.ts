@@ -36,8 +36,11 @@ export class AggregateConsumer implements Consumer {
   private readonly remarks: Remarks;
   private readonly closing = new AbortController();
   readonly status?: () => EndpointStatus;
-  /** Deliveries in a row that did not bring the source forward. */
+  /** Tries in a row that did not bring the source forward. What was in flight when one failed belongs to the same try. */
   private fruitless = 0;
+  private asked = 0;
+  /** Deliveries below this number were in flight, or asked for, when the last one went back. */
+  private askedAtReturn = 0;
   /** Why the last one did not. */
   private trouble = "";
 
@@ -52,16 +55,17 @@ export class AggregateConsumer implements Consumer {
 
   async receive(max: number, signal: AbortSignal): Promise<Delivery> {
     if (this.fruitless > 0 && !(await this.pause(signal))) return { batch: NOTHING, commit: async () => {} };
+    const number = this.asked++;
     const delivery = await this.inner.receive(max, signal);
     if (delivery.batch.length === 0) return delivery;
     let ran: Ran;
     try {
       ran = await this.mode.run(delivery.batch);
     } catch (error) {
-      return this.returned(delivery, asError(error));
+      return this.returned(delivery, number, asError(error));
     }
     this.remarks.of(ran);
-    return this.folded(delivery, ran);
+    return this.folded(delivery, number, ran);
   }
 
   async close(): Promise<void> {
@@ -73,7 +77,7 @@ export class AggregateConsumer implements Consumer {
     }
   }
 
-  private folded(delivery: Delivery, ran: Ran): Delivery {
+  private folded(delivery: Delivery, number: number, ran: Ran): Delivery {
     const { batch, kept, rejected, stored } = ran;
     const { length } = delivery.batch;
     const given = rejected.length > 0 ? this.settleRejected(ran) : undefined;
@@ -88,13 +92,11 @@ export class AggregateConsumer implements Consumer {
       try {
         if (stored) await stored;
       } catch (error) {
-        this.trouble = asError(error).message;
-        this.fruitless += 1;
-        this.remarks.failed(asError(error), length);
+        this.remarks.failed(asError(error), length, this.wentBack(number, asError(error).message));
         return delivery.commit(new Array<Disposition>(length).fill(nack(error)));
       }
-      if (given) this.cameBack(dispositions!, rejected[0]!.reason);
-      else this.fruitless = 0;
+      if (given) this.cameBack(dispositions!, number, rejected[0]!.reason);
+      else if (number >= this.askedAtReturn) this.fruitless = 0;
       return delivery.commit(dispositions);
     };
     return batch.length === 0 ? { batch, emptied: true, commit } : { batch, commit };
@@ -122,27 +124,38 @@ export class AggregateConsumer implements Consumer {
   }
 
   /** Messages were nacked that come again. */
-  private cameBack(dispositions: readonly Disposition[], reason: string): void {
+  private cameBack(dispositions: readonly Disposition[], number: number, reason: string): void {
     const { takesBack = this.context.below.acknowledges, commitsInOrder } = this.context.below;
     const stays = commitsInOrder
       ? dispositions[0]!.type === "nack"
       : dispositions.every((disposition) => disposition.type === "nack");
+    if (takesBack && stays) this.wentBack(number, reason);
+    else {
+      this.trouble = reason;
+      this.fruitless = 0;
+    }
+  }
+
+  /** A delivery that did not bring the source forward; true when it is a try of its own. */
+  private wentBack(number: number, reason: string): boolean {
     this.trouble = reason;
-    this.fruitless = takesBack && stays ? this.fruitless + 1 : 0;
+    if (number < this.askedAtReturn) return false;
+    this.askedAtReturn = this.asked;
+    this.fruitless += 1;
+    return true;
   }
 
   /** The store has failed, and nothing of the batch may go on. */
-  private returned(delivery: Delivery, error: Error): Delivery {
+  private returned(delivery: Delivery, number: number, error: Error): Delivery {
     const { accounting, below, draining } = this.context;
     const { length } = delivery.batch;
     // A drain that cannot go on is the route's to end; a state that cannot be read stays so.
     if (kindOf(error, "permanent") !== "retryable") throw error;
     if (draining) throw errors.STORE_GONE({}, { cause: error });
-    this.trouble = error.message;
-    this.fruitless += 1;
+    const isNew = this.wentBack(number, error.message);
     const { takesBack = below.acknowledges } = below;
     accounting.settle(takesBack ? "nacked" : "dropped", length);
-    this.remarks.failed(error, length);
+    this.remarks.failed(error, length, isNew);
     const dispositions = new Array<Disposition>(length).fill(nack(error));
     return { batch: NOTHING, emptied: true, commit: () => delivery.commit(dispositions) };
   }

@@ -40,7 +40,11 @@ export class Remarks {
     });
   }
 
-  failed(error: Error, length: number): void {
-    this.log.warn(`aggregate gives ${length} message(s) back: ${error.message}`, { route: this.route, error });
+  /** `isNew`: not one of several batches that the same failure gives back. */
+  failed(error: Error, length: number, isNew = true): void {
+    this.log[isNew ? "warn" : "debug"](`aggregate gives ${length} message(s) back: ${error.message}`, {
+      route: this.route,
+      error,
+    });
   }
 }

@@ -173,6 +173,20 @@ describe("on an input", () => {
     await expect(receive()).rejects.toMatchObject({ code: "MQB_AGGREGATE_CAME_BACK", kind: "permanent" });
   });
 
+  it("fail takes deliveries that were in flight together for one try of a drain", async () => {
+    const config = { ...byK, ...sum, on_error: "fail" as const };
+    const { source, receive, context } = await input(config, { acknowledges: true }, true);
+    const deliveries: Delivery[] = [];
+    for (let n = 0; n < 12; n++) {
+      source.push(batchFrom(["plain"]));
+      deliveries.push(await receive());
+    }
+    for (const delivery of deliveries) await delivery.commit();
+    source.push(batchFrom([good(1)]));
+    expect((await receive()).batch.length).toBe(1);
+    expect(context.clock.monotonic()).toBe(10);
+  });
+
   it("a pause ends with the signal, and with close", async () => {
     const { source, consumer } = await input({ ...byK, ...sum, on_error: "fail" }, { acknowledges: true });
     source.push(batchFrom(["plain"]));

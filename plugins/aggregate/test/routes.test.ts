@@ -1,9 +1,9 @@
-import { createBridge, createRegistry } from "@mqb/core";
+import { createBridge, createRegistry, type Handler } from "@mqb/core";
 import { MqbError } from "@mqb/core/plugin";
 import expression from "@mqb/expression";
 import file from "@mqb/file";
 import standard from "@mqb/standard";
-import { CollectingPublisher, fakePlugin, TempDir } from "@mqb/testkit";
+import { CollectingPublisher, fakePlugin, recordingLogger, TempDir } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 
@@ -110,6 +110,45 @@ describe("aggregate with retry", () => {
       given: ["3", "4", "5"],
       stored: "[5.0]",
     });
+  });
+});
+
+describe("two single writers of the same states", () => {
+  it("find each other out, and no message of a drain is left uncounted", async () => {
+    await using dir = await TempDir.make();
+    await dir.write("long.jsonl", '{"k":1}\n'.repeat(ROWS));
+    await dir.write("short.jsonl", '{"k":1}\n');
+    const log = recordingLogger();
+    const bridge = createBridge({ registry, baseDir: dir.path, log });
+    const aggregate = { store: "file:states.json", table: "t", consistency: "single_writer", key, into: "a" };
+    const routeOf = (name: string, handler?: Handler) =>
+      bridge.route(
+        name,
+        {
+          exit_on_empty: true,
+          batch_size: 20,
+          input: {
+            file: { path: `${name}.jsonl`, format: "raw" },
+            middlewares: [{ aggregate: { ...aggregate, fields: { n: "count" } } }],
+          },
+          output: { file: { path: `${name}.out`, format: "raw" } },
+        } as never,
+        handler ? { handler } : {},
+      );
+    const short = routeOf("short");
+    let began: Promise<unknown> | undefined;
+    // The other one writes while everything of this one is in flight.
+    const long = routeOf("long", async (message) => {
+      began ??= short.start().then(() => short.done);
+      await began;
+      return message;
+    });
+    await long.start();
+    expect(await long.done).toMatchObject({ outcome: "completed", drops: [] });
+    expect(short.status()).toMatchObject({ state: "completed" });
+    expect(Object.values(JSON.parse(await dir.read("states.json")) as object)).toEqual([`[${ROWS + 1}.0]`]);
+    // However many batches it gives back, a refused write is one event.
+    expect(log.at("warn").filter((line) => line.includes("message(s) back")).length).toBeLessThan(4);
   });
 });
 

@@ -36,13 +36,13 @@ export interface OpenScope
 }
 
 /**
- * Opens a source with its middlewares: the last entry of the list is next to the transport. `count` puts the loss
- * accounting directly over the transport, below the middlewares. Rejects with the signal's reason when that aborts.
+ * Opens a source with its middlewares: the last entry of the list is next to the transport. The loss accounting is directly
+ * over the transport, below the middlewares, where there are some. Rejects with the signal's reason when that aborts.
  */
-export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope, count = false): Promise<Consumer> {
+export async function openConsumer(resolved: ResolvedEndpoint, scope: OpenScope): Promise<Consumer> {
   const { definition, config, middlewares } = resolved;
   const opened = await unlessGivenUp(scope, () => definition.input!.open(config, contextFor(resolved, "input", scope)));
-  const transport = count ? countingConsumer(opened, scope.accounting) : opened;
+  const transport = middlewares.length > 0 ? countingConsumer(opened, scope.accounting) : opened;
   const wrap: Wrap<Consumer, InputCapabilities> = (one, inner, around) =>
     one.definition.input!(inner, one.config, around);
   return await wrapped(transport, middlewares.toReversed(), "input", scope, wrap);

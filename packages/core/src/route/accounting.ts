@@ -20,6 +20,8 @@ export class Accounting {
   /** Where the causes are kept; nobody asks for them of an endpoint that is opened by itself. */
   readonly drops: Drops | undefined;
   private closed = false;
+  /** Batches of which something went back to the transport, also those that only a middleware has given back. */
+  returns = 0;
 
   /** A part of `whole` counts there too. */
   constructor(whole?: Accounting, drops = whole?.drops) {
@@ -41,6 +43,12 @@ export class Accounting {
     this.counts[ending] += count;
     this.counts.inFlight -= count;
     this.whole?.settle(ending, count);
+  }
+
+  /** Something of a batch goes back to the transport, whoever has decided that. */
+  returned(): void {
+    this.returns += 1;
+    this.whole?.returned();
   }
 
   /** Messages in flight have failed for good, the first of them `id`: the route says so, and ends as failed for it. */

@@ -63,7 +63,7 @@ export class Connection {
       // The output first: nothing is read before there is a place to put it.
       this.publisher = await openPublisher(plan.output, this.scope);
       waitingFor = "the input";
-      const consumer = await openConsumer(plan.input, this.scope, plan.input.middlewares.length > 0);
+      const consumer = await openConsumer(plan.input, this.scope);
       this.consumer = options.exitOnEmpty ? untilIdle(consumer, plan.input, this.scope) : consumer;
     } finally {
       cancel();

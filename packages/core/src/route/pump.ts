@@ -77,7 +77,9 @@ export class Pump {
   private unsettled = 0;
   private bytes = 0;
   private messages = 0;
+  /** Batches that went back to the source since it last seemed empty, as the route and as the middlewares have it. */
   private nacksSince = 0;
+  private returnsBefore = 0;
   /** Tries in a row that did not bring the source forward. */
   private fruitless = 0;
   /** Why the last messages went back to their source; undefined when it has come forward since. */
@@ -160,8 +162,10 @@ export class Pump {
       return void (await sleep(this.clock, this.options.emptyBatchDelayMs, this.reading.signal));
     this.hurry();
     while (this.unsettled > 0 && !this.end) await this.somethingSettled();
-    if (this.nacksSince === 0) this.finish({ reason: "drained" });
+    const { returns } = this.s.accounting;
+    if (this.nacksSince === 0 && returns === this.returnsBefore) this.finish({ reason: "drained" });
     this.nacksSince = 0;
+    this.returnsBefore = returns;
     this.hurried = false;
   }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { failed } from "../../src/contract/disposition.ts";
+import { ACK, failed, nack } from "../../src/contract/disposition.ts";
 import type { Delivery } from "../../src/contract/endpoint.ts";
 import { MqbError } from "../../src/errors/mqb-error.ts";
 import { FakeConsumer, type Step, untilAborted } from "../fakes/consumer.ts";
 import { deferred, never } from "../fakes/deferred.ts";
 import { harness, runToEnd } from "../fakes/harness.ts";
+import { middleware } from "../fakes/plugin.ts";
 import { FakePublisher } from "../fakes/publisher.ts";
 import { settled, until } from "../fakes/until.ts";
 
@@ -76,6 +77,30 @@ describe("a drain of a source that knows its end", () => {
       accounting: { delivered: 1, nacked: 1 },
     });
     expect(publisher.texts).toEqual(["a", "a again"]);
+  });
+
+  it("reads on when only a middleware has given something back after the source had seemed empty", async () => {
+    const consumer = new FakeConsumer([["a", "b"], [], ["a again"], []], { ends: true });
+    let first = true;
+    // Gives back at the commit what the sink has taken, as one does that could not store its state.
+    const forgetful = middleware({
+      input: (inner) => ({
+        close: () => inner.close(),
+        async receive(max, signal) {
+          const delivery = await inner.receive(max, signal);
+          if (delivery.batch.length === 0 || !first) return delivery;
+          first = false;
+          return { batch: delivery.batch, commit: () => delivery.commit([nack(new Error("lost")), ACK]) };
+        },
+      }),
+    });
+    const h = harness({
+      consumer,
+      middlewares: { forgetful },
+      route: { ...drain, concurrency: 2, input: { source: {}, middlewares: [{ forgetful: {} }] } },
+    });
+    expect(await runToEnd(h)).toMatchObject({ outcome: "completed", accounting: { received: 3, inFlight: 0 } });
+    expect(h.publisher.texts).toEqual(["a", "b", "a again"]);
   });
 
   it("pauses before it reads again after a nack, longer each time", async () => {

@@ -23,6 +23,8 @@ export interface SequenceSetup {
   readonly open: (phase: number) => Promise<Consumer>;
   /** Keeps that a phase was reached: everything of those before it was acknowledged. */
   readonly reached: (phase: number) => Promise<void>;
+  /** Counts the batches of which something went back to where it came from, also those that a middleware of a phase gave back. */
+  readonly returns: () => number;
   readonly route: string;
   readonly path: string;
   readonly clock: Clock;
@@ -42,6 +44,7 @@ export class SequenceConsumer implements Consumer {
   private unsettled = 0;
   /** Something of the current phase was not acknowledged since it was last found empty. */
   private isIncomplete = false;
+  private returnsBefore: number;
   private wake: (() => void) | undefined;
   private closed = false;
 
@@ -49,6 +52,7 @@ export class SequenceConsumer implements Consumer {
     this.setup = setup;
     this.phase = phase;
     this.current = first;
+    this.returnsBefore = setup.returns();
     this.pauses = new Pauses(setup.clock);
   }
 
@@ -60,8 +64,7 @@ export class SequenceConsumer implements Consumer {
       // Its commit is the youngest of the phase, so that it waits for the others.
       if (!(await this.allSettled(signal))) return delivery ?? NOTHING;
       await delivery?.commit();
-      if (this.isIncomplete) this.isIncomplete = false;
-      else await this.advance();
+      if (!this.takeIncomplete()) await this.advance();
       if (signal.aborted) return NOTHING;
     }
   }
@@ -117,6 +120,14 @@ export class SequenceConsumer implements Consumer {
       .finally(() => over.abort());
     if (done) await this.pauses.wait(CLOSE_MS, over.signal);
     log.info(`${path}: phase ${this.phase} of ${phases} is read, phase ${this.phase + 1} begins`, { route });
+  }
+
+  private takeIncomplete(): boolean {
+    const returns = this.setup.returns();
+    const isIncomplete = this.isIncomplete || returns !== this.returnsBefore;
+    this.isIncomplete = false;
+    this.returnsBefore = returns;
+    return isIncomplete;
   }
 
   private tracked(delivery: Delivery): Delivery {

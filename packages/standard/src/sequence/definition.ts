@@ -50,7 +50,7 @@ const PHASE = "sequence phase";
 
 async function open(settings: SequenceSettings, context: OpenContext): Promise<Consumer> {
   const { endpoints } = settings;
-  const { route, path, clock, log, session, draining } = context;
+  const { route, path, clock, log, session, draining, accounting } = context;
   const openPhase = (phase: number): Promise<Consumer> =>
     context.openConsumer(endpoints[phase], `endpoints[${phase}]`, {
       draining: draining || phase < endpoints.length - 1,
@@ -65,7 +65,9 @@ async function open(settings: SequenceSettings, context: OpenContext): Promise<C
   for (let later = phase + 1; later < endpoints.length; later++) {
     await context.pin(endpoints[later], `endpoints[${later}]`);
   }
-  const setup = { phases: endpoints.length, open: openPhase, reached, route, path: `${path}.sequence`, clock, log };
+  const returns = (): number => accounting.returns;
+  const phases = endpoints.length;
+  const setup = { phases, open: openPhase, reached, returns, route, path: `${path}.sequence`, clock, log };
   return new SequenceConsumer(setup, phase, await openPhase(phase));
 }
 

@@ -95,6 +95,20 @@ it("reads the same phase again when something of it was not acknowledged", async
   expect((await read()).texts).toEqual(["message 2"]);
 });
 
+it("reads the same phase again when only a middleware of it has given something back", async () => {
+  const { sources, read, context } = await setUp();
+  sources[0]!.push(messageBatch(1)).pushEmpty().push(messageBatch(1)).pushEmpty();
+  sources[1]!.push(messageBatch(1, { from: 2 }));
+  const first = await read();
+  const again = read();
+  context.accounting.returned();
+  await first.delivery.commit();
+  const second = await again;
+  expect(second.texts).toEqual(["message 0"]);
+  await second.delivery.commit();
+  expect((await read()).texts).toEqual(["message 2"]);
+});
+
 it("takes an emptied batch not for the end of a phase", async () => {
   const { sources, read } = await setUp();
   sources[0]!.pushEmpty(true).push(messageBatch(1));
