@@ -80,7 +80,7 @@ export class AggregateConsumer implements Consumer {
   private folded(delivery: Delivery, number: number, ran: Ran): Delivery {
     const { batch, kept, rejected, stored } = ran;
     const { length } = delivery.batch;
-    const given = rejected.length > 0 ? this.settleRejected(ran) : undefined;
+    const given = rejected.length > 0 ? this.settleRejected(delivery, ran) : undefined;
     const all = (own: readonly Disposition[] | undefined): readonly Disposition[] | undefined => {
       if (!kept || (!own && !given)) return own;
       const dispositions = scatter<Disposition>(length, kept, own, ACK, ACK);
@@ -103,7 +103,7 @@ export class AggregateConsumer implements Consumer {
   }
 
   /** Counts what cannot be folded. Returns what the source is told of it; undefined = it is acked. */
-  private settleRejected(ran: Ran): Disposition | undefined {
+  private settleRejected(delivery: Delivery, ran: Ran): Disposition | undefined {
     const { accounting, below } = this.context;
     const { length } = ran.rejected;
     const { takesBack = below.acknowledges } = below;
@@ -114,13 +114,20 @@ export class AggregateConsumer implements Consumer {
     }
     if (takesBack && below.bounded) {
       // It would hand out the same records again for ever, and nothing behind them.
-      accounting.settle("dropped", length);
+      this.drop(delivery, ran);
       this.remarks.rejected(ran, "what is read to its end has nobody who could be told: they are dropped");
       return undefined;
     }
-    accounting.settle(takesBack ? "nacked" : "dropped", length);
+    if (takesBack) accounting.settle("nacked", length);
+    else this.drop(delivery, ran);
     this.remarks.rejected(ran, "they are nacked");
     return nack(errors.CANNOT_FOLD({ reason: ran.rejected[0]!.reason }));
+  }
+
+  /** They are gone for good, and the route ends as failed for it. */
+  private drop({ batch }: Delivery, { rejected }: Ran): void {
+    const [{ index, reason }] = rejected as readonly [Ran["rejected"][number]];
+    this.context.accounting.drop(rejected.length, batch.id(index), errors.CANNOT_FOLD({ reason }));
   }
 
   /** Messages were nacked that come again. */

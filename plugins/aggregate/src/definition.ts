@@ -11,7 +11,7 @@ import { WriteBehind } from "./modes/write-behind.ts";
 import { aggregateSent } from "./publisher.ts";
 import { Reading } from "./reading.ts";
 import { Writer } from "./result.ts";
-import { isOnePlace, prefixOf, SCHEMES, schemeOf } from "./states/place.ts";
+import { isOnePlace, placeOf, prefixOf, SCHEMES, schemeOf } from "./states/place.ts";
 import { Table } from "./states/table.ts";
 
 const MAX_KEYS = 1_000_000;
@@ -39,7 +39,7 @@ async function open(settings: AggregateSettings, context: OpenContext): Promise<
   const writer = new Writer(entries, onError);
   if (store == null) return new InMemory(folder, writer, tablesOf(context, entries.length, most), context.log);
   const prefix = prefixOf(store, settings.table ?? undefined, context.route);
-  const opened = await context.openStore(store);
+  const opened = await context.openStore(placeOf(store, context.route));
   if (consistency === "single_writer" && !readOnly) return new WriteBehind(folder, writer, opened, prefix, most);
   return new Shared(folder, writer, opened, prefix, readOnly);
 }

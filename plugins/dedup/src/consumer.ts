@@ -167,33 +167,35 @@ export class Deduplicator implements Consumer {
     const dispositions = new Array<Disposition>(delivery.batch.length).fill(ACK);
     for (let i = 0; own && i < kept.length; i++) dispositions[kept[i]!] = own[i]!;
     for (const [at, number] of answered) await this.replay(dispositions, at, number);
-    if (waiting.length > 0) await this.decide(waiting, dispositions);
+    if (waiting.length > 0) await this.decide(waiting, dispositions, delivery.batch);
     if (this.closing.signal.aborted) throw errors.CLOSED({});
     await delivery.commit(dispositions.every((one) => one === ACK) ? undefined : dispositions);
   }
 
   /** Waits for those that hold the keys; a duplicate of what was not accepted goes back to its source. */
-  private async decide(waiting: readonly Waiting[], dispositions: Disposition[]): Promise<void> {
+  private async decide(waiting: readonly Waiting[], dispositions: Disposition[], batch: MessageBatch): Promise<void> {
     await this.settled(waiting);
     let deduplicated = 0;
+    const returned: number[] = [];
     for (const { at, holder, number } of waiting) {
       if (holder.isSettled && holder.isAccepted(number)) {
         deduplicated++;
         if (this.o.replays) await this.replay(dispositions, at, number);
-      } else dispositions[at] = nack(errors.FIRST_FAILED({}));
+      } else {
+        dispositions[at] = nack(errors.FIRST_FAILED({}));
+        returned.push(at);
+      }
     }
-    if (!this.closing.signal.aborted) this.count(deduplicated, waiting.length - deduplicated);
+    if (!this.closing.signal.aborted) this.count(deduplicated, returned, batch);
   }
 
-  private count(deduplicated: number, returned: number): void {
-    const { accounting, below, log, route } = this.context;
+  /** `returned`: positions of duplicates whose first one was not accepted. Where the source takes nothing back they are lost. */
+  private count(deduplicated: number, returned: readonly number[], batch: MessageBatch): void {
+    const { accounting, below } = this.context;
     accounting.settle("deduplicated", deduplicated);
     const takesBack = below.takesBack ?? below.acknowledges;
-    accounting.settle(takesBack ? "nacked" : "dropped", returned);
-    if (takesBack || returned === 0) return;
-    log.warn(`${returned} message(s) with the key of one that did not arrive are lost: the source takes nothing back`, {
-      route,
-    });
+    if (takesBack) accounting.settle("nacked", returned.length);
+    else if (returned.length > 0) accounting.drop(returned.length, batch.id(returned[0]!), errors.FIRST_FAILED({}));
   }
 
   /** Resolves when every holder is settled, when the time is over, or at the close. */

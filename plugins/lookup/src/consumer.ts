@@ -5,7 +5,6 @@ import {
   type Consumer,
   type Delivery,
   type Disposition,
-  describeError,
   kindOf,
   type MiddlewareContext,
   scatter,
@@ -16,7 +15,7 @@ import type { Enricher, Lookup } from "./enricher.ts";
 import { errors } from "./errors.ts";
 import { Stops } from "./stops.ts";
 
-export type LookupContext = Pick<MiddlewareContext<unknown>, "accounting" | "clock" | "log" | "route">;
+export type LookupContext = Pick<MiddlewareContext<unknown>, "accounting" | "clock">;
 
 /** What was received, and what its lookups made of it. */
 interface LookedUp {
@@ -70,7 +69,7 @@ async function lookUp(delivery: Delivery, enricher: Enricher, stops: Stops): Pro
   return { delivery, enriched };
 }
 
-function settled({ delivery, enriched }: LookedUp, { accounting, log, route }: LookupContext): Delivery {
+function settled({ delivery, enriched }: LookedUp, { accounting }: LookupContext): Delivery {
   const { batch, kept, failed, dropped } = enriched;
   const { length } = delivery.batch;
   const forNow = failed.filter(({ error }) => kindOf(error, "retryable") !== "permanent");
@@ -80,14 +79,8 @@ function settled({ delivery, enriched }: LookedUp, { accounting, log, route }: L
     throw errors.UNAVAILABLE({ failed: forNow.length, length }, { cause: forNow[0]!.error });
   }
   if (!kept) return { batch, commit: (dispositions) => delivery.commit(dispositions) };
-  accounting.settle("dropped", failed.length);
+  for (const { index, error } of failed) accounting.drop(1, delivery.batch.id(index), error);
   accounting.settle("filtered", dropped);
-  const [first] = failed;
-  if (first) {
-    const id = delivery.batch.id(first.index);
-    const which = failed.length === 1 ? `message ${id}` : `${failed.length} messages, the first of them ${id},`;
-    log.error(`Dropping ${which} due to non-retryable error of a lookup: ${describeError(first.error)}`, { route });
-  }
   return {
     batch,
     // Not "the source is empty".

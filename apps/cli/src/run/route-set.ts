@@ -1,6 +1,6 @@
 import { type ConfiguredRoute, renderProblem } from "@mqb/config";
 import type { Bridge, Route, RouteResult } from "@mqb/core";
-import { describeError, type Logger } from "@mqb/core/plugin";
+import { type AccountingSnapshot, describeError, type Logger } from "@mqb/core/plugin";
 import { type Changes, compareRoutes, fingerprint } from "../reload/compare.ts";
 
 const ROUTE_GRACE_MS = 5000;
@@ -133,7 +133,7 @@ export class RouteSet {
 
   private report(route: Route, result: RouteResult): string | undefined {
     const reason = faultOf(result);
-    const counts = { received: result.accounting.received, delivered: result.accounting.delivered };
+    const counts = countsOf(result.accounting);
     // Why a route has failed was said already, and is said at the end.
     if (reason === undefined || result.outcome === "failed")
       this.log.info(`route ${route.name} ${result.outcome}`, counts);
@@ -148,6 +148,11 @@ export class RouteSet {
       if (reason !== undefined) this.failed.set(route.name, reason);
     }
   }
+}
+
+/** What was received and delivered, and every other fate that a message had. */
+function countsOf({ received, delivered, inFlight: _, ...others }: AccountingSnapshot): Record<string, number> {
+  return { received, delivered, ...Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)) };
 }
 
 function faultOf(result: RouteResult): string | undefined {

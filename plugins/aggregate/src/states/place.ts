@@ -1,3 +1,5 @@
+import { inLayout, tableOfRoute } from "@mqb/standard";
+
 /** The stores that states can be kept in. One of MySQL is refused, as the original does. */
 export const SCHEMES: readonly string[] = [
   "file",
@@ -19,8 +21,13 @@ export function isOnePlace(url: string): boolean {
   return ["file", "memory"].includes(schemeOf(url));
 }
 
+/** The store as it is opened: in a database a table of its own, named by the route unless the URL names one. */
+export function placeOf(url: string, route: string): string {
+  return inLayout(url, "aggregate", tableOfRoute("mqb_aggregate", route));
+}
+
 /** What stands before the keys of the states of an aggregate. */
 export function prefixOf(url: string, table: string | undefined, route: string): string {
   if (!isOnePlace(url)) return "";
-  return `${table ?? `mqb_aggregate_${route.replace(/[^A-Za-z0-9_]/g, "_")}`}/`;
+  return `${table ?? tableOfRoute("mqb_aggregate", route)}/`;
 }
