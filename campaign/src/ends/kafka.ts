@@ -30,11 +30,18 @@ export class KafkaTopic {
     this.admin = this.client.admin();
   }
 
-  static async create(server: PrivateServer, name: string, numPartitions: number, world: World): Promise<KafkaTopic> {
+  static async create(
+    server: PrivateServer,
+    name: string,
+    numPartitions: number,
+    world: World,
+    config: Readonly<Record<string, string>> = {},
+  ): Promise<KafkaTopic> {
     const topic = new KafkaTopic(server, name);
     await topic.admin.connect();
     world.defer(() => topic.admin.disconnect());
-    const topics = [{ topic: name, numPartitions, replicationFactor: 1 }];
+    const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
+    const topics = [{ topic: name, numPartitions, replicationFactor: 1, configEntries }];
     // Waiting for leaders fails when it asks before the broker knows the topic.
     await topic.admin.createTopics({ topics, waitForLeaders: false });
     await eventually(() => topic.sink.progress().then((offset) => offset >= 0), "the topic", TOPIC_MS);

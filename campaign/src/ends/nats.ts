@@ -29,9 +29,13 @@ export class NatsStream {
     this.subject = `${name}.rows`;
   }
 
-  static async create(server: PrivateServer, name: string): Promise<NatsStream> {
+  static async create(
+    server: PrivateServer,
+    name: string,
+    retention: "limits" | "workqueue" = "limits",
+  ): Promise<NatsStream> {
     const stream = new NatsStream(server, name);
-    const config = { name, subjects: [`${name}.>`], storage: "file", retention: "limits", max_msgs: -1 };
+    const config = { name, subjects: [`${name}.>`], storage: "file", retention, max_msgs: -1 };
     await stream.with((client) => client.api(`STREAM.CREATE.${name}`, config));
     return stream;
   }

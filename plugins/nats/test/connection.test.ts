@@ -3,7 +3,7 @@ import { isPending, within } from "@mqb/testkit";
 import type { NatsConnection } from "nats";
 import { describe, expect, it } from "vitest";
 import { Connection } from "../src/client/connection.ts";
-import type { RawMsg } from "../src/client/driver.ts";
+import type { DriverParser } from "../src/client/driver.ts";
 
 /** The driver, as it behaves when a connection ends: what waits for an answer to its flush waits for ever. */
 class Driver {
@@ -15,7 +15,12 @@ class Driver {
     },
   });
   readonly connection: Connection;
-  hear: (error: Error | null, message: RawMsg) => void = () => {};
+  private readonly protocol = {
+    parser: { parse: () => {}, state: 0 } as DriverParser,
+    sendCommand: () => {},
+    processMsg: () => {},
+    transport: { socket: this.socket },
+  };
   end: (cause?: Error) => void = () => {};
   say: (status: { type: string }) => void = () => {};
 
@@ -23,18 +28,21 @@ class Driver {
     const closed = new Promise<Error | undefined>((resolve) => (this.end = resolve));
     const said = new Promise<{ type: string }>((resolve) => (this.say = resolve));
     const driver = {
-      protocol: { sendCommand: () => {}, transport: { socket: this.socket } },
+      protocol: this.protocol,
       closed: () => closed,
       flush: () => new Promise<void>(() => {}),
       close: () => Promise.resolve(),
-      subscribe: (_: string, { callback }: { callback: Driver["hear"] }) => {
-        this.hear = callback;
-      },
+      subscribe: () => ({ getID: () => 1, closed: new Promise(() => {}) }),
       async *status() {
         yield await said;
       },
     };
     this.connection = new Connection(driver as unknown as NatsConnection, "test:4222");
+  }
+
+  /** Bytes that the server sends. */
+  hear(text: string): void {
+    this.protocol.parser.parse(Buffer.from(text));
   }
 }
 
@@ -70,10 +78,19 @@ describe("a connection", () => {
   it("ends when a message cannot be read", async () => {
     const driver = new Driver();
     const lost = new Promise((resolve) => driver.connection.watch({ lost: resolve }));
-    driver.connection.subscribe("s", () => {
+    const odd = (): never => {
       throw new RangeError("odd");
-    });
-    driver.hear(null, {} as RawMsg);
+    };
+    driver.connection.subscribe("s", odd, () => {});
+    driver.hear("MSG s 1 2\r\nhi\r\n");
     expect(await within(lost, "the end")).toMatchObject({ ...LOST, message: expect.stringContaining("odd") });
+  });
+
+  it("ends when the server says what it cannot say", async () => {
+    const driver = new Driver();
+    const lost = new Promise((resolve) => driver.connection.watch({ lost: resolve }));
+    driver.hear("MSG s one 2\r\nhi\r\n");
+    expect(await within(lost, "the end")).toMatchObject({ ...LOST, message: expect.stringContaining("MSG s one 2") });
+    expect(driver.socket.destroyed).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import type { Shared } from "@mqb/core/plugin";
 import type { Connection, Watcher } from "../src/client/connection.ts";
-import type { RawMsg } from "../src/client/driver.ts";
+import type { Take } from "../src/client/reader.ts";
+import { frameOf } from "./frame-of.ts";
 
 /** A connection that writes down what it is given, and passes on what the test sends. */
 export class FakeConnection {
@@ -9,7 +10,9 @@ export class FakeConnection {
   readonly written: string[] = [];
   end: Error | undefined;
   watcher: Watcher | undefined;
-  hear: (error: Error | null, message: RawMsg) => void = () => {};
+  hear: Take = () => {};
+  /** The server does not permit the subscription. */
+  refuse: () => void = () => {};
   /** Where the subscription receives. */
   subject = "";
   private readonly held: Shared<Connection>;
@@ -27,9 +30,10 @@ export class FakeConnection {
     return () => {};
   }
 
-  subscribe(subject: string, callback: FakeConnection["hear"]): object {
+  subscribe(subject: string, take: Take, refused: () => void): object {
     this.subject = subject;
-    this.hear = callback;
+    this.hear = take;
+    this.refuse = refused;
     return { unsubscribe: () => {}, drain: async () => {} };
   }
 
@@ -48,12 +52,6 @@ export class FakeConnection {
 
   /** A message of a stream. */
   give(sequence: number, text = `${sequence}`): void {
-    this.hear(null, received(text, `$JS.ACK.s.c.1.${sequence}.${sequence}.1.0`));
+    this.hear(frameOf({ payload: text, reply: `$JS.ACK.s.c.1.${sequence}.${sequence}.1.0` }));
   }
-}
-
-export function received(text: string, reply?: string): RawMsg {
-  const data = Buffer.from(text);
-  const _msg = { subject: Buffer.from("s.a"), hdr: -1, ...(reply === undefined ? {} : { reply: Buffer.from(reply) }) };
-  return { subject: "s.a", data, _rdata: data, _msg, ...(reply === undefined ? {} : { reply }) } as unknown as RawMsg;
 }

@@ -3,7 +3,8 @@ import { FakeClock, fakeContext, within } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { errors } from "../src/errors.ts";
 import { FlushingPublisher } from "../src/publisher/flushing-publisher.ts";
-import { FakeConnection, received } from "./consumer-fakes.ts";
+import { FakeConnection } from "./consumer-fakes.ts";
+import { frameOf } from "./frame-of.ts";
 
 const never = new AbortController().signal;
 const batch = (count: number) => batchOf(Array.from({ length: count }, (_, n) => new Message(`${n}`)));
@@ -23,9 +24,9 @@ describe("an output that does not wait for acknowledgements", () => {
     const { connection, publisher, said } = open();
     await publisher.send(batch(1), never);
     const waits = [publisher.flush(), publisher.flush()];
-    connection.hear(null, received('{"status":"ok"}'));
+    connection.hear(frameOf({ payload: '{"status":"ok"}' }));
     expect(publisher.status().pending).toBe(1);
-    connection.hear(null, received('{"stream":"s", "seq":1}'));
+    connection.hear(frameOf({ payload: '{"stream":"s", "seq":1}' }));
     await within(Promise.all(waits), "both");
     await publisher.close();
     expect(said()).not.toContain("may be lost");
@@ -47,7 +48,7 @@ describe("an output that does not wait for acknowledgements", () => {
 
   it("fails when it may not listen for them", async () => {
     const { connection, publisher } = open();
-    connection.hear(new Error("permissions violation"), received(""));
+    connection.refuse();
     await expect(publisher.send(batch(1), never)).rejects.toMatchObject({
       code: errors.NOT_PERMITTED({ target: "t", what: "w" }).code,
       kind: "config",

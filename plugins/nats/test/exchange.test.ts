@@ -2,8 +2,9 @@ import { batchOf, failed, Message, MqbError, type Outcome } from "@mqb/core/plug
 import { FakeClock, isPending } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import type { Connection, Watcher } from "../src/client/connection.ts";
-import type { RawMsg } from "../src/client/driver.ts";
+import type { Take } from "../src/client/reader.ts";
 import { Exchange } from "../src/publisher/exchange.ts";
+import { frameOf } from "./frame-of.ts";
 
 const WINDOW = 4096;
 const LATE = new MqbError("MQB_TEST_LATE", "retryable", "late");
@@ -17,7 +18,7 @@ class Server {
   unsubscribed = false;
   unsent = 0;
   drain: () => void = () => {};
-  private hear: (error: Error | null, message: RawMsg) => void = () => {};
+  private hear: Take = () => {};
   private watcher: Watcher | undefined;
 
   constructor(renews = true) {
@@ -60,10 +61,7 @@ class Server {
   }
 
   answer(from: number, to = from + 1, body = ""): void {
-    for (const reply of this.replies.slice(from, to)) {
-      const data = Buffer.from(body);
-      this.hear(null, { data, _rdata: data, _msg: { subject: Buffer.from(reply), hdr: -1 } } as unknown as RawMsg);
-    }
+    for (const subject of this.replies.slice(from, to)) this.hear(frameOf({ subject, payload: body }));
   }
 
   lose(): void {

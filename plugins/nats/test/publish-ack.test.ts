@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RawMsg } from "../src/client/driver.ts";
 import { judgeAck } from "../src/publisher/publish-ack.ts";
+import { frameOf } from "./frame-of.ts";
 
 function judged(text: string): unknown {
-  const data = Buffer.from(text);
-  const answer = { data, _rdata: data, _msg: { subject: Buffer.from("i.1.0"), hdr: -1 } } as unknown as RawMsg;
-  return judgeAck(answer, "test:4222", "s");
+  return judgeAck(frameOf({ subject: "i.1.0", payload: text }), "test:4222", "s");
 }
 
 function refusal(status: number, code: number): string {

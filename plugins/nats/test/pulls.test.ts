@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RawMsg } from "../src/client/driver.ts";
 import { type PullLimits, Pulls } from "../src/consumer/pulls.ts";
+import type { Frame } from "../src/wire/frame.ts";
+import { frameOf } from "./frame-of.ts";
 
 const NOTHING = { length: 0, bytes: 0 };
 const pulls = (prefetch = 1000, limits: PullLimits = {}) =>
@@ -8,9 +9,9 @@ const pulls = (prefetch = 1000, limits: PullLimits = {}) =>
 const asked = (command: Buffer | undefined): Record<string, number> =>
   JSON.parse(command!.toString().split("\r\n")[1]!);
 
-function status(line: string, ...headers: string[]): RawMsg {
-  const block = Buffer.from(`NATS/1.0 ${line}\r\n${headers.map((one) => `${one}\r\n`).join("")}\r\n`);
-  return { _msg: { subject: Buffer.from("_INBOX.i.1"), hdr: block.length }, _rdata: block } as unknown as RawMsg;
+function status(line: string, ...headers: string[]): Frame {
+  const block = `NATS/1.0 ${line}\r\n${headers.map((one) => `${one}\r\n`).join("")}\r\n`;
+  return frameOf({ subject: "_INBOX.i.1", block });
 }
 
 describe("asking for messages", () => {

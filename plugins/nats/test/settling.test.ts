@@ -1,25 +1,31 @@
 import { describe, expect, it } from "vitest";
-import type { RawMsg } from "../src/client/driver.ts";
+import { ReceivedQueue } from "../src/consumer/queue.ts";
 import { nakBody, tellAll } from "../src/consumer/settling.ts";
-
-function message(deliveries: number): RawMsg {
-  const reply = Buffer.from(`$JS.ACK.s.c.${deliveries}.1.1.1.0`);
-  return { _msg: { subject: Buffer.from("s"), reply, hdr: -1 }, _rdata: Buffer.alloc(0) } as unknown as RawMsg;
-}
+import { frameOf } from "./frame-of.ts";
 
 describe("giving a message back", () => {
   it("has no delay the first time, then longer and longer ones up to half a minute", () => {
-    expect(nakBody(message(1))).toBe("-NAK");
-    const delays = [2, 3, 4, 11, 1000].map((count) => JSON.parse(nakBody(message(count)).slice(5)).delay / 1e6);
+    expect(nakBody(1)).toBe("-NAK");
+    const delays = [2, 3, 4, 11, 1000].map((count) => JSON.parse(nakBody(count).slice(5)).delay / 1e6);
     expect(delays).toEqual([100, 200, 400, 30_000, 30_000]);
   });
 });
 
 describe("telling the server the same about many messages", () => {
   it("is one command each", () => {
-    expect(tellAll([message(1), message(2)], "+WPI").toString()).toBe(
-      "PUB $JS.ACK.s.c.1.1.1.1.0 4\r\n+WPI\r\nPUB $JS.ACK.s.c.2.1.1.1.0 4\r\n+WPI\r\n",
+    const queue = new ReceivedQueue();
+    for (const n of [1, 2, 3]) queue.push(frameOf({ reply: `$JS.ACK.s.c.1.${n}.1.1.0` }));
+    const two = queue.take(2);
+    expect(tellAll(two, "+WPI").toString()).toBe(
+      "PUB $JS.ACK.s.c.1.1.1.1.0 4\r\n+WPI\r\nPUB $JS.ACK.s.c.1.2.1.1.0 4\r\n+WPI\r\n",
     );
-    expect(tellAll([message(1)], "").toString()).toBe("PUB $JS.ACK.s.c.1.1.1.1.0 0\r\n\r\n");
+    expect(tellAll(two, "", (index) => index === 1).toString()).toBe("PUB $JS.ACK.s.c.1.2.1.1.0 0\r\n\r\n");
+    expect(tellAll(queue.take(9), "").toString()).toBe("PUB $JS.ACK.s.c.1.3.1.1.0 0\r\n\r\n");
+  });
+
+  it("says nothing of messages that nobody waits for", () => {
+    const queue = new ReceivedQueue();
+    queue.push(frameOf({}));
+    expect(tellAll(queue.take(1), "").toString()).toBe("");
   });
 });

@@ -13,7 +13,10 @@ const ANY = "*";
 export class Mounts {
   private readonly paths = new Map<string, Map<string, Mount>>();
   private readonly anyPath = new Map<string, Mount>();
-  /** What a route had mounted and gave back: it may be back in a moment, so that its clients get no 404 meanwhile. */
+  /**
+   * Where a route was that is away. It may be back in a moment or when somebody starts it again: clients take a 404 as a
+   * reason never to come again.
+   */
   private readonly closed = new Set<Mount>();
 
   get size(): number {
@@ -32,8 +35,11 @@ export class Mounts {
     return undefined;
   }
 
-  remove(mount: Mount): void {
-    this.closed.add(mount);
+  /** Its place stays, and nothing else of it. */
+  remove({ route, path, method }: Mount): void {
+    const away: Mount = { route, path, method, request: () => {} };
+    this.methodsOf(path).set(method ?? ANY, away);
+    this.closed.add(away);
   }
 
   find(method: string, path: string): Found {

@@ -113,6 +113,8 @@ export class HttpServer {
   private serve(server: AnyServer): void {
     const { request } = this.events;
     const { keepAliveMs = KEEP_ALIVE_MS } = this.settings;
+    // Node would drop those beyond a number without a word; the size of a head is bounded all the same.
+    Object.assign(server, { maxHeadersCount: 0 });
     server.on("request", (req: Request, res: Response) => request(req, res, false));
     server.on("checkContinue", (req: Request, res: Response) => request(req, res, true));
     server.on("session", (session: ServerHttp2Session) => {

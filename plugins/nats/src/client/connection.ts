@@ -2,7 +2,8 @@ import { type MqbError, sleep, systemClock } from "@mqb/core/plugin";
 import type { NatsConnection, Subscription } from "nats";
 import { errors } from "../errors.ts";
 import { deniedSubject, lostBy, NO_ANSWER } from "./classify.ts";
-import { protocolOf, type RawMsg } from "./driver.ts";
+import { type DriverProtocol, protocolOf } from "./driver.ts";
+import { Reader, type Take } from "./reader.ts";
 
 /** How long an orderly goodbye may take before the socket is torn down. */
 const GOODBYE_MS = 500;
@@ -23,7 +24,8 @@ export class Connection {
   /** Set once it has ended. */
   end: MqbError | undefined;
   private readonly watchers = new Set<Watcher>();
-  private readonly protocol: NonNullable<ReturnType<typeof protocolOf>>;
+  private readonly protocol: DriverProtocol;
+  private readonly reader: Reader;
   /** Of the flushes under way: the driver leaves them pending when the connection ends. */
   private readonly flushing = new Set<(error: MqbError) => void>();
   private closing: Promise<void> | undefined;
@@ -34,6 +36,11 @@ export class Connection {
     this.nats = nats;
     this.target = target;
     this.protocol = protocol;
+    this.reader = new Reader(protocol, (cause) => {
+      const reason = `what it has sent cannot be read: ${(cause as Error).message}`;
+      this.giveUp(errors.LOST({ target, reason }, { cause }));
+    });
+    protocol.parser = this.reader;
     void nats.closed().then((cause) => this.ended(cause ?? undefined));
     void this.listen();
   }
@@ -60,20 +67,20 @@ export class Connection {
     return () => this.watchers.delete(watcher);
   }
 
-  /** The callback gets every message; an error means that the server does not permit the subscription. */
-  subscribe(subject: string, callback: (error: Error | null, message: RawMsg) => void, queue?: string): Subscription {
+  /**
+   * `take` gets every message, in a frame that is its own only within the call; `refused` is called when the server does not
+   * permit the subscription. What either throws ends the connection.
+   */
+  subscribe(subject: string, take: Take, refused: () => void, queue?: string): Subscription {
     if (this.end) throw this.end;
-    const guarded: typeof callback = (error, message) => {
-      try {
-        callback(error, message);
-      } catch (cause) {
-        // The driver would stop reading, for everybody who uses the connection, and say nothing.
-        const reason = `what it has sent cannot be read: ${(cause as Error).message}`;
-        this.giveUp(errors.LOST({ target: this.target, reason }, { cause }));
-      }
+    const callback = (error: Error | null): void => {
+      if (error) refused();
     };
-    const options = { callback: guarded as never, ...(queue === undefined ? {} : { queue }) };
-    return this.nats.subscribe(subject, options);
+    const subscription = this.nats.subscribe(subject, { callback, ...(queue === undefined ? {} : { queue }) });
+    const id = subscription.getID();
+    this.reader.take(id, take);
+    void subscription.closed.then(() => this.reader.forget(id));
+    return subscription;
   }
 
   /** Ready-made commands of the protocol. Goes nowhere once the connection has ended. */

@@ -1,21 +1,29 @@
-import type { MsgHdrs, NatsConnection } from "nats";
+import type { NatsConnection } from "nats";
 
-/**
- * What is used of the driver beyond its public API: the bytes of subjects and headers, where the API makes texts and
- * objects of every one of them, and a write of many commands at once. The driver is pinned to one version for it.
- */
-export interface RawMsg {
-  readonly subject: string;
-  readonly reply?: string;
-  readonly data: Uint8Array;
-  readonly headers?: MsgHdrs;
-  readonly _msg: { readonly subject: Uint8Array; readonly reply?: Uint8Array; readonly hdr: number };
-  /** Headers, then payload. */
-  readonly _rdata: Uint8Array;
+/** Reads what the server sends. */
+export interface DriverParser {
+  parse(chunk: Uint8Array): void;
+  /** 0 = at the beginning of a message or line. */
+  readonly state?: number;
 }
 
-interface Protocol {
+/** The head of a message, as the driver has it; `hdr` is -1 without headers. */
+export interface DriverMessage {
+  readonly subject: Uint8Array;
+  readonly sid: number;
+  readonly reply: Uint8Array | undefined;
+  readonly hdr: number;
+  readonly size: number;
+}
+
+/**
+ * What is used of the driver beyond its public API: its parser, which another one stands in for, and a write of many commands
+ * at once. The driver is pinned to one version for it.
+ */
+export interface DriverProtocol {
+  parser: DriverParser;
   sendCommand(bytes: Uint8Array): void;
+  processMsg(message: DriverMessage, data: Uint8Array): void;
   readonly transport?: {
     readonly socket?: {
       destroy(): void;
@@ -25,20 +33,13 @@ interface Protocol {
   };
 }
 
-export function protocolOf(connection: NatsConnection): Protocol | undefined {
-  const { protocol } = connection as unknown as { protocol?: Protocol };
-  return typeof protocol?.sendCommand === "function" ? protocol : undefined;
-}
-
-/** The status of a message without payload that the server itself sends: 100, 404, 408, 409, 503; 0 = a real message. */
-export function statusOf({ _msg: { hdr }, _rdata: bytes }: RawMsg): number {
-  // `NATS/1.0 ` and three digits; a message of somebody has `NATS/1.0\r\n`.
-  if (hdr < 12 || bytes.length !== hdr || bytes[8] !== 32) return 0;
-  return (bytes[9]! - 48) * 100 + (bytes[10]! - 48) * 10 + (bytes[11]! - 48);
-}
-
-/** What stands behind the code. */
-export function statusText({ _msg: { hdr }, _rdata: bytes }: RawMsg): string {
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, hdr).toString("latin1", 12, Math.min(hdr, 512));
-  return line.slice(0, line.indexOf("\r\n")).trim();
+/** Undefined when it is another version, which has not got it. */
+export function protocolOf(connection: NatsConnection): DriverProtocol | undefined {
+  const { protocol } = connection as unknown as { protocol?: Partial<DriverProtocol> };
+  const isKnown =
+    typeof protocol?.sendCommand === "function" &&
+    typeof protocol.processMsg === "function" &&
+    typeof protocol.parser?.parse === "function" &&
+    typeof protocol.parser.state === "number";
+  return isKnown ? (protocol as DriverProtocol) : undefined;
 }

@@ -4,16 +4,16 @@ import {
   type Delivery,
   type Disposition,
   type EndpointStatus,
+  type MessageBatch,
   type MqbError,
   type OpenContext,
   type Shared,
 } from "@mqb/core/plugin";
 import type { Subscription } from "nats";
 import type { Connection, Watcher } from "../client/connection.ts";
-import type { RawMsg } from "../client/driver.ts";
 import { errors } from "../errors.ts";
-import { NatsBatch, type Reading } from "../wire/batch.ts";
-import { ReceivedQueue } from "./queue.ts";
+import type { Reading } from "../wire/received.ts";
+import type { ReceivedQueue } from "./queue.ts";
 import type { Replier } from "./replying.ts";
 
 /** What waits for the route: nobody holds a publisher of core NATS back. */
@@ -28,8 +28,8 @@ export interface CoreSettings {
   /** Messages that may wait [65536]. */
   readonly waiting: number | undefined;
   readonly replier: Replier;
-  /** What an earlier connection had received and the route had not taken. Emptied here, and filled again by the close. */
-  readonly kept: RawMsg[];
+  /** What waits for the route, also what an earlier connection has received: it stays there over reconnects. */
+  readonly queue: ReceivedQueue;
 }
 
 /** Reads a subject of core NATS: what is published while it is open, once, and nothing comes back. */
@@ -38,7 +38,7 @@ export class CoreConsumer implements Consumer, Watcher {
   private readonly connection: Connection;
   private readonly s: CoreSettings;
   private readonly context: OpenContext;
-  private readonly queue = new ReceivedQueue();
+  private readonly queue: ReceivedQueue;
   private readonly closing = new AbortController();
   private readonly unwatch: () => void;
   private readonly subscription: Subscription;
@@ -65,16 +65,16 @@ export class CoreConsumer implements Consumer, Watcher {
     this.connection = held.value;
     this.s = settings;
     this.context = context;
-    const { subject, queueGroup, waiting = WAITING_MESSAGES } = settings;
-    for (const message of settings.kept.splice(0)) this.queue.push(message);
+    const { subject, queueGroup, waiting = WAITING_MESSAGES, queue } = settings;
+    this.queue = queue;
     this.unwatch = this.connection.watch(this);
     this.subscription = this.connection.subscribe(
       subject,
-      (error, message) => {
-        if (error) this.fail(errors.NOT_PERMITTED({ target: this.connection.target, what: `subscribe to ${subject}` }));
-        else if (this.queue.length < waiting && this.queue.bytes < WAITING_BYTES) this.queue.push(message);
+      (frame) => {
+        if (queue.length < waiting && queue.bytes < WAITING_BYTES) queue.push(frame);
         else this.drop();
       },
+      () => this.fail(errors.NOT_PERMITTED({ target: this.connection.target, what: `subscribe to ${subject}` })),
       queueGroup,
     );
   }
@@ -126,12 +126,12 @@ export class CoreConsumer implements Consumer, Watcher {
   }
 
   private deliver(max: number): Delivery {
-    const batch = new NatsBatch(this.queue.take(max), this.s.reading);
+    const batch = this.queue.take(max).batch(this.s.reading);
     return { batch, commit: (dispositions) => this.settle(batch, dispositions) };
   }
 
   /** Nothing can be acked; replies are sent when the server has them. */
-  private async settle(batch: NatsBatch, dispositions: readonly Disposition[] | undefined): Promise<void> {
+  private async settle(batch: MessageBatch, dispositions: readonly Disposition[] | undefined): Promise<void> {
     if (!dispositions) return;
     if (dispositions.length !== batch.length)
       throw new TypeError(`${dispositions.length} dispositions for a batch of ${batch.length}`);
@@ -144,13 +144,11 @@ export class CoreConsumer implements Consumer, Watcher {
     if (replied > 0) await this.connection.flush();
   }
 
-  /** Receives nothing more, and keeps what was not taken for the next connection. Returns how much that is. */
+  /** Receives nothing more. Returns how much was not taken. */
   private leave(): number {
     this.unwatch();
     this.subscription.unsubscribe();
-    const left = this.queue.take(this.queue.length);
-    for (const message of left) this.s.kept.push(message);
-    return left.length;
+    return this.queue.length;
   }
 
   private sayLeft(left: number): void {

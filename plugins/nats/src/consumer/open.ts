@@ -1,6 +1,5 @@
 import type { Consumer, OpenContext, Shared } from "@mqb/core/plugin";
 import type { Connection } from "../client/connection.ts";
-import type { RawMsg } from "../client/driver.ts";
 import { JetStreamApi } from "../client/jetstream-api.ts";
 import { acquire } from "../client/share.ts";
 import { ensureStream } from "../client/stream.ts";
@@ -11,6 +10,7 @@ import { WithheldMetadata } from "../wire/withheld.ts";
 import { CoreConsumer } from "./core-consumer.ts";
 import { noProgress, openDurable, openEphemeral, type Place } from "./durable.ts";
 import { PullConsumer } from "./pull-consumer.ts";
+import { ReceivedQueue } from "./queue.ts";
 import { Replier } from "./replying.ts";
 
 export async function openConsumer(config: NatsConfig, context: OpenContext): Promise<Consumer> {
@@ -35,7 +35,7 @@ function openCore(held: Shared<Connection>, config: NatsConfig, place: Place, co
     reading: { streamed: false, stamps: stamps(config, context) },
     waiting: config.prefetch_count ?? undefined,
     replier: replierOf(held, context),
-    kept: remembered(context, "received", (): RawMsg[] => []),
+    queue: remembered(context, "received", () => new ReceivedQueue()),
   };
   return CoreConsumer.open(held, settings, context);
 }

@@ -11,11 +11,11 @@ import {
 } from "@mqb/core/plugin";
 import type { Subscription } from "nats";
 import type { Connection, Watcher } from "../client/connection.ts";
-import type { RawMsg } from "../client/driver.ts";
 import type { ConsumerInfo, JetStreamApi } from "../client/jetstream-api.ts";
 import { errors } from "../errors.ts";
-import { isAckOf, originOf } from "../wire/ack-subject.ts";
-import { NatsBatch, type Reading } from "../wire/batch.ts";
+import { isAckOf, originIn } from "../wire/ack-subject.ts";
+import { Frame } from "../wire/frame.ts";
+import type { Reading, Received } from "../wire/received.ts";
 import { type Progress, placeNext } from "./durable.ts";
 import { HEARTBEAT_MS, Pulls } from "./pulls.ts";
 import { ReceivedQueue } from "./queue.ts";
@@ -74,7 +74,8 @@ export class PullConsumer implements Consumer, Watcher {
   private isSuspected = false;
   /** When the server was last told that the messages of the queue are in work. */
   private queuedSince: number;
-  private last: RawMsg | undefined;
+  /** The message that came last. */
+  private readonly last = new Frame();
   private askedAt: number;
   private redelivered = 0;
   private closed: Promise<void> | undefined;
@@ -94,10 +95,11 @@ export class PullConsumer implements Consumer, Watcher {
     this.tickMs = Math.max(100, Math.min(HEARTBEAT_MS, ackWait / 6));
     this.heardAt = this.queuedSince = this.askedAt = context.clock.monotonic();
     this.unwatch = this.connection.watch(this);
-    this.subscription = this.connection.subscribe(`${inbox}.*`, (error, message) => {
-      if (error) this.fail(errors.NOT_PERMITTED({ target: this.connection.target, what: "receive messages" }));
-      else this.arrived(message);
-    });
+    this.subscription = this.connection.subscribe(
+      `${inbox}.*`,
+      (frame) => this.arrived(frame),
+      () => this.fail(errors.NOT_PERMITTED({ target: this.connection.target, what: "receive messages" })),
+    );
     this.giveBackLeftOver();
     this.tickLater(this.tickMs);
   }
@@ -125,7 +127,8 @@ export class PullConsumer implements Consumer, Watcher {
   status(): EndpointStatus {
     const { stream, subject, info, prefetch, replier } = this.s;
     const error = this.failure ?? this.connection.end;
-    const waiting = originOf(this.last?._msg.reply)?.waiting ?? info.num_pending;
+    const { bytes, reply, replyEnd } = this.last;
+    const waiting = originIn(bytes, reply, replyEnd)?.waiting ?? info.num_pending;
     return {
       healthy: error === undefined && this.closed === undefined,
       target: `${this.connection.target} ${stream} ${subject}`,
@@ -174,37 +177,33 @@ export class PullConsumer implements Consumer, Watcher {
   }
 
   /** Where a consumer of our own would begin again. */
-  private keepOwed(received: readonly RawMsg[], dispositions: readonly Disposition[] | undefined): void {
+  private keepOwed(received: Received, dispositions: readonly Disposition[] | undefined): void {
     const owed = this.s.progress?.owed;
     if (!owed) return;
     for (let i = 0; i < received.length; i++) {
-      const place = sequenceOf(received[i]!);
+      const place = placeOf(received, i);
       if (dispositions?.[i]?.type === "nack") owed.add(place);
       else owed.delete(place);
     }
   }
 
-  private tellEach(received: readonly RawMsg[], batch: MessageBatch, dispositions: readonly Disposition[]): void {
-    const acked: RawMsg[] = [];
-    for (let i = 0; i < received.length; i++) {
-      const disposition = dispositions[i]!;
-      const message = received[i]!;
-      if (disposition.type === "nack") this.connection.write(tell(message.reply!, nakBody(message)));
-      else {
-        if (disposition.type === "reply") this.s.replier.reply(batch.metadata(i), disposition.message);
-        acked.push(message);
+  private tellEach(received: Received, batch: MessageBatch, dispositions: readonly Disposition[]): void {
+    for (const [i, disposition] of dispositions.entries()) {
+      if (disposition.type === "reply") this.s.replier.reply(batch.metadata(i), disposition.message);
+      else if (disposition.type === "nack") {
+        this.connection.write(tell(received.reply(i), nakBody(received.origin(i)?.deliveries ?? 1)));
       }
     }
-    if (acked.length > 0) this.connection.write(tellAll(acked, ACK_BODY));
+    this.connection.write(tellAll(received, ACK_BODY, (i) => dispositions[i]!.type !== "nack"));
   }
 
   private deliver(max: number): Delivery {
     const received = this.queue.take(max);
     const now = this.context.clock.monotonic();
-    const delivery = new PullDelivery(received, new NatsBatch(received, this.s.reading), this.queuedSince, this);
+    const delivery = new PullDelivery(received, received.batch(this.s.reading), this.queuedSince, this);
     if (this.queue.length === 0) this.queuedSince = now;
     const { progress } = this.s;
-    if (progress) for (const message of received) progress.highest = Math.max(progress.highest, sequenceOf(message));
+    if (progress) for (const place of placesOf(received)) progress.highest = Math.max(progress.highest, place);
     this.unsettled.add(delivery);
     this.outstanding += received.length;
     this.ask();
@@ -221,20 +220,23 @@ export class PullConsumer implements Consumer, Watcher {
     this.connection.write(request);
   }
 
-  private arrived(message: RawMsg): void {
+  private arrived(frame: Frame): void {
+    const { last, queue } = this;
     this.heardAt = this.context.clock.monotonic();
-    if (!message._msg.reply?.length) {
-      this.heard(message);
+    if (frame.replyEnd === 0) {
+      this.heard(frame);
       return;
     }
-    if (this.queue.length === 0) this.queuedSince = this.heardAt;
+    if (queue.length === 0) this.queuedSince = this.heardAt;
     this.pulls.arrived();
-    this.last = message;
-    this.queue.push(message);
+    last.bytes = frame.bytes;
+    last.reply = frame.reply;
+    last.replyEnd = frame.replyEnd;
+    queue.push(frame);
   }
 
   /** The server says something about our requests. */
-  private heard(message: RawMsg): void {
+  private heard(message: Frame): void {
     const { stream, info } = this.s;
     const status = this.pulls.read(message);
     if (status.type === "gone") this.fail(errors.CONSUMER_GONE({ stream, consumer: info.name, reason: status.reason }));
@@ -340,32 +342,36 @@ export class PullConsumer implements Consumer, Watcher {
   private keepLeftOver(): void {
     const now = this.context.clock.monotonic();
     const given = Array.from(this.unsettled, ({ received }) => received);
-    for (const message of [...given.flat(), ...this.queue.waiting()])
-      if (message.reply) this.s.leftOver.set(message.reply, now);
+    for (const received of [...given, this.queue.waiting()])
+      for (let i = 0; i < received.length; i++) this.s.leftOver.set(received.reply(i), now);
   }
 
   private keepProgress(): void {
     const { progress } = this.s;
     if (!progress) return;
-    for (const { received } of this.unsettled) for (const message of received) progress.owed.add(sequenceOf(message));
-    for (const message of this.queue.waiting()) progress.owed.add(sequenceOf(message));
+    for (const { received } of this.unsettled) for (const place of placesOf(received)) progress.owed.add(place);
+    for (const place of placesOf(this.queue.waiting())) progress.owed.add(place);
     placeNext(progress);
   }
 }
 
-function sequenceOf(message: RawMsg): number {
-  return originOf(message._msg.reply)?.sequence ?? 0;
+function placeOf(received: Received, index: number): number {
+  return received.origin(index)?.sequence ?? 0;
+}
+
+function placesOf(received: Received): number[] {
+  return Array.from({ length: received.length }, (_, index) => placeOf(received, index));
 }
 
 class PullDelivery implements Delivery {
-  readonly batch: NatsBatch;
-  readonly received: readonly RawMsg[];
+  readonly batch: MessageBatch;
+  readonly received: Received;
   /** When the server was last told that it is in work. */
   told: number;
   isSettled = false;
   private readonly consumer: PullConsumer;
 
-  constructor(received: readonly RawMsg[], batch: NatsBatch, told: number, consumer: PullConsumer) {
+  constructor(received: Received, batch: MessageBatch, told: number, consumer: PullConsumer) {
     this.received = received;
     this.batch = batch;
     this.told = told;

@@ -1,5 +1,5 @@
-import { type RawMsg, statusOf, statusText } from "../client/driver.ts";
 import type { ConsumerConfig } from "../client/jetstream-api.ts";
+import { type Frame, statusOf, statusText } from "../wire/frame.ts";
 
 /** The server says this often that it is still there while nothing arrives. */
 export const HEARTBEAT_MS = 5000;
@@ -88,13 +88,13 @@ export class Pulls {
     return Buffer.from(`PUB ${this.api} ${this.inbox}.${++this.number} ${body.length}\r\n${body}\r\n`);
   }
 
-  read(message: RawMsg): PullStatus {
+  read(message: Frame): PullStatus {
     const status = statusOf(message);
     if (status === 100 || status === 408) this.refusals = 0;
     if (status === 100) return { type: "alive" };
     const reason = statusText(message);
     if (status === 503) return { type: "gone", reason: "it is not there any more" };
-    const left = /\r\nNats-Pending-Messages: (\d+)/.exec(Buffer.from(message._rdata).toString("latin1", 0, 512));
+    const left = /\r\nNats-Pending-Messages: (\d+)/.exec(message.block.toString("latin1", 0, 512));
     this.asked = left ? Math.max(0, this.asked - Number(left[1])) : 0;
     if (status === 404 || status === 408) return { type: "ended" };
     if (status === 400) return { type: "wrong", reason };

@@ -1,47 +1,69 @@
 import type { Clock } from "@mqb/core/plugin";
-import type { RawMsg } from "../client/driver.ts";
+import type { Frame } from "../wire/frame.ts";
+import { END, HEAD, PAYLOAD, REPLY, REPLY_END, Received, SUBJECT, SUBJECT_END, WIDTH } from "../wire/received.ts";
+
+const EMPTY = Buffer.alloc(0);
+const FIRST_ROOM = 256;
+
+/** The bytes that some messages came in. */
+interface Chunk {
+  readonly bytes: Buffer;
+  /** The number of its last message, counted from the first one that this queue has ever had. */
+  last: number;
+}
 
 /** Received messages that nobody has asked for yet, and the one who waits for them. */
 export class ReceivedQueue {
   /** Headers included. */
   bytes = 0;
-  private messages: RawMsg[] = [];
-  private first = 0;
+  /** Messages that have room in the ring; a power of two. */
+  private room = FIRST_ROOM;
+  /** Where the parts of each message lie in its chunk, in a ring. */
+  private places = new Uint32Array(FIRST_ROOM * WIDTH);
+  private chunks: Chunk[] = [];
+  /** Messages that were taken, and those that have come. */
+  private taken = 0;
+  private come = 0;
   private wakeUp: (() => void) | undefined;
   private soon: NodeJS.Immediate | undefined;
 
   get length(): number {
-    return this.messages.length - this.first;
+    return this.come - this.taken;
   }
 
-  push(message: RawMsg): void {
-    this.messages.push(message);
-    this.bytes += message._rdata.length;
+  push(frame: Frame): void {
+    if (this.length === this.room) this.grow();
+    const { places } = this;
+    const at = (this.come & (this.room - 1)) * WIDTH;
+    places[at + SUBJECT] = frame.subject;
+    places[at + SUBJECT_END] = frame.subjectEnd;
+    places[at + REPLY] = frame.reply;
+    places[at + REPLY_END] = frame.replyEnd;
+    places[at + HEAD] = frame.head;
+    places[at + PAYLOAD] = frame.payload;
+    places[at + END] = frame.end;
+    const chunk = this.chunks.at(-1);
+    if (chunk?.bytes === frame.bytes) chunk.last = this.come;
+    else this.chunks.push({ bytes: frame.bytes, last: this.come });
+    this.come += 1;
+    this.bytes += frame.end - frame.head;
     // What comes with it in the same turn belongs to the same batch.
     if (this.wakeUp) this.soon ??= setImmediate(() => this.wake());
   }
 
-  take(max: number): readonly RawMsg[] {
-    const whole = this.first === 0 && this.messages.length <= max;
-    const taken = whole ? this.messages : this.messages.slice(this.first, this.first + max);
-    if (whole || this.length <= max) {
-      this.messages = [];
-      this.first = 0;
-      this.bytes = 0;
-      return taken;
-    }
-    this.first += max;
-    for (const message of taken) this.bytes -= message._rdata.length;
-    // What was taken is not kept for longer than what lies behind it.
-    if (this.first >= this.length) {
-      this.messages = this.messages.slice(this.first);
-      this.first = 0;
-    }
-    return taken;
+  /** The first ones, at most so many, in one piece of memory: a copy only where they came in several. */
+  take(max: number): Received {
+    const count = Math.min(max, this.length);
+    const received = this.first(count);
+    for (let i = 0; i < count; i++) this.bytes -= this.place(this.taken + i, END) - this.place(this.taken + i, HEAD);
+    this.taken += count;
+    const left = this.chunks.findIndex(({ last }) => last >= this.taken);
+    this.chunks = left < 0 ? [] : this.chunks.slice(left);
+    return received;
   }
 
-  waiting(): readonly RawMsg[] {
-    return this.messages.slice(this.first);
+  waiting(): Received {
+    return this.first(this.length);
   }
 
   /** Whoever waits looks again. */
@@ -65,5 +87,43 @@ export class ReceivedQueue {
       this.wakeUp = done;
       signal.addEventListener("abort", done, { once: true });
     });
+  }
+
+  private first(count: number): Received {
+    const places = new Uint32Array(count * WIDTH);
+    const pieces: Buffer[] = [];
+    let [length, done] = [0, 0];
+    for (let n = 0; done < count; n++) {
+      const { bytes, last } = this.chunks[n]!;
+      const end = Math.min(count, last + 1 - this.taken);
+      const from = this.place(this.taken + done, SUBJECT);
+      // The line of a message comes before its parts, and only the parts are of use.
+      const shift = length - from;
+      for (; done < end; done++) {
+        const at = done * WIDTH;
+        for (let part = 0; part < WIDTH; part++) places[at + part] = this.place(this.taken + done, part) + shift;
+        if (this.place(this.taken + done, REPLY_END) === 0) places[at + REPLY] = places[at + REPLY_END] = 0;
+      }
+      const piece = bytes.subarray(from, this.place(this.taken + end - 1, END));
+      pieces.push(piece);
+      length += piece.length;
+    }
+    return new Received(pieces.length > 1 ? Buffer.concat(pieces, length) : (pieces[0] ?? EMPTY), places);
+  }
+
+  private place(number: number, part: number): number {
+    return this.places[(number & (this.room - 1)) * WIDTH + part]!;
+  }
+
+  private grow(): void {
+    const room = 2 * this.room;
+    const places = new Uint32Array(room * WIDTH);
+    for (let number = this.taken; number < this.come; number++) {
+      for (let part = 0; part < WIDTH; part++) {
+        places[(number & (room - 1)) * WIDTH + part] = this.place(number, part);
+      }
+    }
+    this.places = places;
+    this.room = room;
   }
 }

@@ -1,8 +1,8 @@
 import { ACCEPTED, type Clock, failed, type MessageBatch, type MqbError, type Outcome } from "@mqb/core/plugin";
 import type { Connection, Watcher } from "../client/connection.ts";
-import type { RawMsg } from "../client/driver.ts";
 import { errors } from "../errors.ts";
-import { digits } from "../wire/ack-subject.ts";
+import { digits } from "../wire/digits.ts";
+import type { Frame } from "../wire/frame.ts";
 import { FrameWriter } from "../wire/frames.ts";
 import type { Withheld } from "../wire/headers.ts";
 import { AbortWatch } from "./abort-watch.ts";
@@ -23,7 +23,7 @@ export interface ExchangeSettings {
   /** An answer to a message grants those that were sent with it or behind it their full time again. */
   readonly renews: boolean;
   /** Undefined = accepted; "foreign" = somebody else's word, which settles nothing. */
-  judge(answer: RawMsg, batch: MessageBatch, index: number): Outcome | "foreign" | undefined;
+  judge(answer: Frame, batch: MessageBatch, index: number): Outcome | "foreign" | undefined;
   timedOut(): MqbError;
 }
 
@@ -53,10 +53,11 @@ export class Exchange implements Watcher {
     const write = (commands: Uint8Array): void => connection.write(commands);
     this.frames = new FrameWriter({ subject, deduplicate, limit: connection.maxPayload, write, withheld });
     this.stops.push(connection.watch(this));
-    const answers = connection.subscribe(`${inbox}.>`, (error, message) => {
-      if (error) this.end(errors.NOT_PERMITTED({ target: connection.target, what: `subscribe to ${inbox}` }));
-      else this.answered(message);
-    });
+    const answers = connection.subscribe(
+      `${inbox}.>`,
+      (answer) => this.answered(answer),
+      () => this.end(errors.NOT_PERMITTED({ target: connection.target, what: `subscribe to ${inbox}` })),
+    );
     this.stops.push(() => answers.unsubscribe());
   }
 
@@ -137,15 +138,14 @@ export class Exchange implements Watcher {
     return this.inFlight < WINDOW && this.bytes < WINDOW_BYTES;
   }
 
-  private answered(message: RawMsg): void {
-    const subject = message._msg.subject;
-    let dot = subject.length - 1;
-    while (subject[dot] !== DOT) dot--;
-    const start = this.s.inbox.length + 1;
-    const index = digits(subject, dot + 1, subject.length);
-    const sending = this.open.get(digits(subject, start, dot));
+  private answered(answer: Frame): void {
+    const { bytes, subject, subjectEnd } = answer;
+    let dot = subjectEnd - 1;
+    while (bytes[dot] !== DOT) dot--;
+    const index = digits(bytes, dot + 1, subjectEnd);
+    const sending = this.open.get(digits(bytes, subject + this.s.inbox.length + 1, dot));
     if (!sending || index < 0 || index >= sending.next || sending.isAnswered(index)) return;
-    const outcome = this.s.judge(message, sending.batch, index);
+    const outcome = this.s.judge(answer, sending.batch, index);
     if (outcome === "foreign") return;
     const size = sending.sizes[index]!;
     sending.settle(index, outcome);

@@ -10,8 +10,8 @@ import {
   type Shared,
 } from "@mqb/core/plugin";
 import type { Connection } from "../client/connection.ts";
-import type { RawMsg } from "../client/driver.ts";
 import { errors } from "../errors.ts";
+import type { Frame } from "../wire/frame.ts";
 import { FrameWriter } from "../wire/frames.ts";
 import { WithheldMetadata } from "../wire/withheld.ts";
 import { AbortWatch } from "./abort-watch.ts";
@@ -65,10 +65,10 @@ export class FlushingPublisher implements Publisher {
     this.stops.push(connection.watch({ lost, denied }));
     if (settings.inbox !== undefined) {
       const { inbox } = settings;
-      const answers = connection.subscribe(inbox, (error, message) => {
-        if (!error) this.heard(message);
-        else this.denial = errors.NOT_PERMITTED({ target: connection.target, what: `subscribe to ${inbox}` });
-      });
+      const refused = (): void => {
+        this.denial = errors.NOT_PERMITTED({ target: connection.target, what: `subscribe to ${inbox}` });
+      };
+      const answers = connection.subscribe(inbox, (answer) => this.heard(answer), refused);
       this.stops.push(() => answers.unsubscribe());
     }
   }
@@ -128,7 +128,7 @@ export class FlushingPublisher implements Publisher {
   }
 
   /** What the stream says to a message whose source was acknowledged already. */
-  private heard(answer: RawMsg): void {
+  private heard(answer: Frame): void {
     const outcome = judgeAck(answer, this.held.value.target, this.s.subject);
     if (outcome === "foreign") return;
     this.late -= 1;

@@ -1,11 +1,11 @@
 import { failed, Message, type OpenContext, type Publisher, replied, type Shared } from "@mqb/core/plugin";
 import type { Connection } from "../client/connection.ts";
-import { statusOf } from "../client/driver.ts";
 import { JetStreamApi } from "../client/jetstream-api.ts";
 import { acquire } from "../client/share.ts";
 import { streamForOutput } from "../client/stream.ts";
 import { errors } from "../errors.ts";
 import { DEFAULTS, type NatsConfig } from "../schema.ts";
+import { statusOf } from "../wire/frame.ts";
 import { readHeaders } from "../wire/headers.ts";
 import { WithheldMetadata } from "../wire/withheld.ts";
 import { AnsweringPublisher } from "./answering-publisher.ts";
@@ -69,9 +69,8 @@ async function requesting(
     renews: false,
     judge(answer, batch, index) {
       if (statusOf(answer) === 503) return failed(errors.NO_RESPONDER({ target, subject }));
-      const { _msg, _rdata, data } = answer;
-      const metadata = _msg.hdr > 0 ? readHeaders(_rdata.subarray(0, _msg.hdr)) : undefined;
-      return replied(new Message(data, metadata, batch.id(index)));
+      const metadata = answer.hasHeaders ? readHeaders(answer.block) : undefined;
+      return replied(new Message(answer.data, metadata, batch.id(index)));
     },
     timedOut: () => errors.REQUEST_TIMEOUT({ target, subject, ms: timeoutMs }),
   });

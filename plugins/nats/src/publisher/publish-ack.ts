@@ -1,6 +1,6 @@
-import { asBuffer, failed, type Outcome } from "@mqb/core/plugin";
-import { type RawMsg, statusOf } from "../client/driver.ts";
+import { failed, type Outcome } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import { type Frame, statusOf } from "../wire/frame.ts";
 
 interface Refusal {
   readonly code: number;
@@ -10,6 +10,7 @@ interface Refusal {
 
 const BEGIN = Buffer.from('{"stream":"');
 const SEQUENCE = Buffer.from('"seq":');
+const SHORTEST = BEGIN.length + SEQUENCE.length + 2;
 const CLOSED_BRACE = 125;
 /** What the message itself has too much of: larger than the stream takes, headers larger than any takes. */
 const HOPELESS = new Set([10_054, 10_097]);
@@ -20,11 +21,10 @@ const SEALED = 10_109;
  * What the stream says to a message; undefined = stored, also when it has it already. A subject may have other listeners,
  * which may answer, too: "foreign" is what no stream says.
  */
-export function judgeAck(answer: RawMsg, target: string, subject: string): Outcome | "foreign" | undefined {
-  const { data } = answer;
-  if (isPlainAck(data)) return undefined;
+export function judgeAck(answer: Frame, target: string, subject: string): Outcome | "foreign" | undefined {
+  if (isPlainAck(answer)) return undefined;
   if (statusOf(answer) === 503) return failed(errors.NO_STREAM_NOW({ target, subject }));
-  const { error, stream, seq } = parsed(data);
+  const { error, stream, seq } = parsed(answer.data);
   if (error === undefined) return typeof stream === "string" && typeof seq === "number" ? undefined : "foreign";
   const refusal = error as Partial<Refusal> | null;
   if (typeof refusal?.code !== "number") return "foreign";
@@ -36,12 +36,11 @@ export function judgeAck(answer: RawMsg, target: string, subject: string): Outco
 }
 
 /** `{"stream":"…", … "seq":123}`, as the server writes it, without parsing each. */
-function isPlainAck(data: Uint8Array): boolean {
-  let at = data.length - 1;
-  if (data[at] !== CLOSED_BRACE || !holdsAt(data, 0, BEGIN)) return false;
-  const end = at;
-  while (isDigit(data[at - 1])) at--;
-  return at < end && holdsAt(data, at - SEQUENCE.length, SEQUENCE);
+function isPlainAck({ bytes, payload, end }: Frame): boolean {
+  let at = end - 1;
+  if (end - payload < SHORTEST || bytes[at] !== CLOSED_BRACE || !holdsAt(bytes, payload, BEGIN)) return false;
+  while (isDigit(bytes[at - 1])) at--;
+  return at < end - 1 && holdsAt(bytes, at - SEQUENCE.length, SEQUENCE);
 }
 
 function isDigit(byte: number | undefined): boolean {
@@ -54,9 +53,9 @@ function holdsAt(data: Uint8Array, from: number, text: Uint8Array): boolean {
 }
 
 /** Empty for what is no JSON object. */
-function parsed(data: Uint8Array): { readonly error?: unknown; readonly stream?: unknown; readonly seq?: unknown } {
+function parsed(data: Buffer): { readonly error?: unknown; readonly stream?: unknown; readonly seq?: unknown } {
   try {
-    return (JSON.parse(asBuffer(data).toString("utf8")) as object | null) ?? {};
+    return (JSON.parse(data.toString("utf8")) as object | null) ?? {};
   } catch {
     return {};
   }

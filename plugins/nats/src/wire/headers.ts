@@ -71,3 +71,31 @@ function firstValue(block: Buffer, line: Buffer): string | undefined {
   const end = block.indexOf("\r\n", at + line.length);
   return block.toString("latin1", at + line.length, end < 0 ? block.length : end).trim();
 }
+
+/** How a block of ours begins, and where its id does. */
+const OWN_START = Buffer.from(`NATS/1.0\r\n${ID_HEADER}: `);
+const ID_DIGITS = 32;
+const CARRIAGE_RETURN = 13;
+const HYPHEN = 45;
+const LOWER_CASE = 32;
+
+/**
+ * Writes the id of a block that begins with our header, as all of ours do, as the 36 characters of an id. False for any
+ * other block, which is to be read in full. The block is the bytes from `from` to `to`.
+ */
+export function writeIdHeader(bytes: Uint8Array, from: number, to: number, into: Uint8Array, at: number): boolean {
+  const digits = from + OWN_START.length;
+  const end = digits + ID_DIGITS;
+  if (end >= to || bytes[end] !== CARRIAGE_RETURN) return false;
+  for (let i = 0; i < OWN_START.length; i++) if (bytes[from + i] !== OWN_START[i]) return false;
+  let place = at;
+  for (let i = 0; i < ID_DIGITS; i++) {
+    const digit = bytes[digits + i]!;
+    const letter = digit | LOWER_CASE;
+    const isDigit = digit >= 48 && digit <= 57;
+    if (!isDigit && !(letter >= 97 && letter <= 102)) return false;
+    if (i === 8 || i === 12 || i === 16 || i === 20) into[place++] = HYPHEN;
+    into[place++] = isDigit ? digit : letter;
+  }
+  return true;
+}

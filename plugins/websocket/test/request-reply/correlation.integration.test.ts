@@ -5,19 +5,24 @@ import { addressOf, ask, freshSubject, NATS_URL, Routes, withNats } from "./setu
 
 const CLIENTS = 100;
 const ROUNDS = 3;
+const QUESTIONS = 40;
 
-/** Answers late and out of order: a question waits for the one behind it, so that answers overtake each other. */
-function overtaking(): Handler {
-  let waiting: (() => void) | undefined;
+/**
+ * Answers when so many questions are there, the last one first, so that every answer overtakes all those before it. `total` is how
+ * many will come in all: the last ones wait for nobody.
+ */
+function overtaking(total: number, atOnce: number): Handler {
+  let left = total;
+  let waiting: (() => void)[] = [];
   return async (message) => {
-    const before = waiting;
-    const turn = new Promise<void>((resolve) => {
-      waiting = resolve;
-      // The last one has nobody behind it.
-      setTimeout(resolve, 20);
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length < Math.min(left, atOnce)) return;
+      left -= waiting.length;
+      const turns = waiting.reverse();
+      waiting = [];
+      for (const go of turns) go();
     });
-    before?.();
-    await turn;
     return message.with({ payload: Buffer.from(`answer to ${message.text()}`) });
   };
 }
@@ -49,7 +54,8 @@ function correlates({ name, ends }: Way): void {
       await using routes = new Routes();
       const { to, input } = ends();
       const many = { concurrency: CLIENTS, batch_size: 1 };
-      await routes.start("answers", { input, output: { response: {} }, ...many }, overtaking());
+      const handler = overtaking(CLIENTS * ROUNDS, CLIENTS);
+      await routes.start("answers", { input, output: { response: {} }, ...many }, handler);
       const front = await routes.start("front", {
         input: { http: { url: "127.0.0.1:0", concurrency_limit: CLIENTS } },
         output: { request: { to, forward_to: { response: {} } } },
@@ -79,7 +85,8 @@ function correlates({ name, ends }: Way): void {
       await using routes = new Routes();
       const { to, input } = ends();
       const many = { concurrency: CLIENTS, batch_size: 1 };
-      await routes.start("answers", { input, output: { response: {} }, ...many }, overtaking());
+      const handler = overtaking(CLIENTS * ROUNDS, CLIENTS);
+      await routes.start("answers", { input, output: { response: {} }, ...many }, handler);
       const front = await routes.start("front", {
         input: { websocket: { url: "127.0.0.1:0" } },
         output: { request: { to, forward_to: { response: {} } } },
@@ -99,11 +106,12 @@ function correlates({ name, ends }: Way): void {
     it("get them in the order of a batch, whoever answers first", async () => {
       await using routes = new Routes();
       const { to, input } = ends();
-      await routes.start("answers", { input, output: { response: {} }, concurrency: 50, batch_size: 1 }, overtaking());
+      const answering = { input, output: { response: {} }, concurrency: 50, batch_size: 1 };
+      await routes.start("answers", answering, overtaking(QUESTIONS, QUESTIONS));
       const sink = await routes.publisher({
         request: { to, forward_to: { memory: { topic: "answers", capacity: 100 } } },
       });
-      const questions = Array.from({ length: 40 }, (_, n) => new Message(`${n}`));
+      const questions = Array.from({ length: QUESTIONS }, (_, n) => new Message(`${n}`));
       expect(await sink.send(batchOf(questions), new AbortController().signal)).toSatisfy(
         (outcomes: readonly { type: string }[] | undefined) =>
           outcomes?.every(({ type }) => type === "accepted") ?? true,
@@ -112,7 +120,7 @@ function correlates({ name, ends }: Way): void {
       await routes.start("reads", { input: { memory: { topic: "answers" } }, output: { null: {} } }, (message) => {
         answers.push(message.text());
       });
-      await expect.poll(() => answers.length).toBe(40);
+      await expect.poll(() => answers.length).toBe(QUESTIONS);
       expect(answers).toEqual(questions.map((one) => `answer to ${one.text()}`));
       await sink.close();
     });
