@@ -2,6 +2,7 @@ import type { MessageBatch } from "@mqb/core/plugin";
 import { type Engine, FIELD_FLAGS, FieldTable, ODD_DOCUMENT } from "@mqb/kernel";
 import { compileFields, type FieldFinder, FieldKind } from "./fields.ts";
 import type { JsonPath } from "./path.ts";
+import { plainNumber } from "./plain-number.ts";
 
 /** With fewer messages a walk over each costs less than a call of the kernel. */
 const FEW = 4;
@@ -9,12 +10,18 @@ const KIND = 7;
 const UNKNOWN = FIELD_FLAGS.blanks | FIELD_FLAGS.repeated;
 const NO_BYTES = new Uint8Array(0);
 
+export interface BatchFieldsOptions {
+  readonly engine?: Engine;
+  /** Paths, by position, whose values are read as numbers too. */
+  readonly numbers?: readonly number[];
+}
+
 /**
  * Finds several fields in every message of a batch, as `compileFields` finds them in one document: nearly always with one
  * call of the kernel for the whole batch. Called once per place at start; not shared between places that run at the same time.
  */
-export function compileBatchFields(paths: readonly JsonPath[], engine: Engine = "auto"): BatchFields {
-  return new BatchFields(paths, engine);
+export function compileBatchFields(paths: readonly JsonPath[], options: BatchFieldsOptions = {}): BatchFields {
+  return new BatchFields(paths, options);
 }
 
 /**
@@ -27,6 +34,12 @@ export class BatchFields {
   kinds = new Uint8Array(0);
   starts = new Uint32Array(0);
   ends = new Uint32Array(0);
+  /**
+   * What `plainNumber` reads from the values of the paths that were asked for, in strings too; NaN for every other one. That
+   * of message `m` and the nth of those paths is at `m * numberWidth + n`.
+   */
+  numbers = new Float64Array(0);
+  readonly numberWidth: number;
   /** By message, as the kernel gives them; see `root`. */
   roots = new Uint8Array(0);
   /** Where the positions of the message lie that `at` turned to, and where its fields begin in the arrays. */
@@ -35,13 +48,16 @@ export class BatchFields {
   private readonly finder: FieldFinder;
   private readonly paths: readonly JsonPath[];
   private readonly engine: Engine;
+  private readonly numbered: readonly number[];
   private table: FieldTable | undefined | "not made" = "not made";
   private batch: MessageBatch | undefined;
 
-  constructor(paths: readonly JsonPath[], engine: Engine) {
+  constructor(paths: readonly JsonPath[], { engine = "auto", numbers = [] }: BatchFieldsOptions) {
     this.paths = paths;
     this.engine = engine;
+    this.numbered = numbers;
     this.width = paths.length;
+    this.numberWidth = numbers.length;
     this.finder = compileFields(paths);
   }
 
@@ -98,6 +114,14 @@ export class BatchFields {
       this.starts[base + path] = finder.starts[path]!;
       this.ends[base + path] = finder.ends[path]!;
     }
+    for (let n = 0; n < this.numberWidth; n++) {
+      const path = this.numbered[n]!;
+      const kind = finder.kinds[path]!;
+      const quote = kind === FieldKind.string ? 1 : 0;
+      const isText = quote === 1 || kind === FieldKind.number;
+      const [from, to] = [finder.starts[path]! + quote, finder.ends[path]! - quote];
+      this.numbers[index * this.numberWidth + n] = isText ? plainNumber(bytes, from, to) : Number.NaN;
+    }
     this.roots[index] = finder.root === FieldKind.absent ? FieldKind.absent : finder.root | UNKNOWN;
   }
 
@@ -108,10 +132,11 @@ export class BatchFields {
     this.kinds = new Uint8Array(room * this.width);
     this.starts = new Uint32Array(room * this.width);
     this.ends = new Uint32Array(room * this.width);
+    this.numbers = new Float64Array(room * this.numberWidth);
   }
 
   private tableOnce(): FieldTable | undefined {
-    if (this.table === "not made") this.table = FieldTable.of(this.paths, this.engine);
+    if (this.table === "not made") this.table = FieldTable.of(this.paths, this.engine, this.numbered);
     return this.table;
   }
 }

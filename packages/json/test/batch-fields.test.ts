@@ -29,7 +29,7 @@ const EXPECTED = [
 
 describe.each(["auto", "js"] as const)("the fields of a batch (%s)", (engine) => {
   it("are found in a slab", () => {
-    const fields = compileBatchFields(PATHS, engine);
+    const fields = compileBatchFields(PATHS, { engine });
     fields.begin(slabBatch(slabOf(TEXTS)));
     expect(TEXTS.map((_, index) => found(fields, index))).toEqual(EXPECTED);
     expect(TEXTS.map((_, index) => fields.root(index))).toEqual([
@@ -42,13 +42,13 @@ describe.each(["auto", "js"] as const)("the fields of a batch (%s)", (engine) =>
   });
 
   it("are found in messages with buffers of their own", () => {
-    const fields = compileBatchFields(PATHS, engine);
+    const fields = compileBatchFields(PATHS, { engine });
     fields.begin(batchOf(TEXTS.map((text) => new Message(text))));
     expect(TEXTS.map((_, index) => found(fields, index))).toEqual(EXPECTED);
   });
 
   it("are those of the batch at hand, however many messages the one before had", () => {
-    const fields = compileBatchFields(PATHS, engine);
+    const fields = compileBatchFields(PATHS, { engine });
     for (const count of [5, 300, 2, 70]) {
       const texts = Array.from({ length: count }, (_, i) => `{"a":${i + count}}`);
       fields.begin(slabBatch(slabOf(texts)));
@@ -57,7 +57,7 @@ describe.each(["auto", "js"] as const)("the fields of a batch (%s)", (engine) =>
   });
 
   it("are found in a batch that the kernel has no room for at once", () => {
-    const fields = compileBatchFields(PATHS, engine);
+    const fields = compileBatchFields(PATHS, { engine });
     const long = "y".repeat(700_000);
     const texts = ["1", `"${long}"`, "2", `"${long}${long}"`, "3", "4", "5"].map(
       (value) => `{"x":"${long.slice(0, 100)}","a":${value}}`,

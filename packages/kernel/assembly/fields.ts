@@ -3,6 +3,7 @@
 import { jsonSpecial, mask, same, skipBlank } from "./bytes";
 import { MALFORMED, MAX_DEPTH, scanString, scanValue, TOO_DEEP } from "./json";
 import { BACKSLASH, QUOTE, STRIDE } from "./layout";
+import { plainNumber } from "./plain-number";
 
 // Words of a step, in bytes: how many keys, paths that end here, paths below here; the last document that had it.
 const KEY_COUNT: usize = 0;
@@ -14,7 +15,8 @@ const SEEN: usize = 12;
 const LEARNED: usize = 16;
 const LEARNED_SIZE: usize = 16;
 const LEARNED_END: usize = LEARNED + 32 * LEARNED_SIZE;
-const HEAD: usize = LEARNED_END;
+// Behind them stays one that knows nothing.
+const HEAD: usize = LEARNED_END + LEARNED_SIZE;
 // Of each key behind that: where its bytes lie, how many they are, and its step. Then the numbers of the paths.
 const KEY_SIZE: usize = 12;
 
@@ -78,8 +80,10 @@ function stringEnd(p: usize, end: usize): usize {
     const c: u32 = load<u8>(p);
     if (c == QUOTE) return p;
     if (c != BACKSLASH) break;
-    // An escape, which is rare, and all behind it.
-    return scanString(p, end);
+    const letter: u32 = load<u8>(p, 1);
+    // Escapes of another kind are rare.
+    if (letter != QUOTE && letter != BACKSLASH && letter != 110) return scanString(p, end);
+    p += 2;
   }
   return MALFORMED;
 }
@@ -89,10 +93,6 @@ function stringEnd(p: usize, end: usize): usize {
 @inline
 function skip(p: usize, end: usize): usize {
   if (p < end && <u32>load<u8>(p) == QUOTE) {
-    const offset = p + 1 - marked;
-    const bits = load<u64>(marks + (offset >> 3)) >> <u64>(offset & 7);
-    const close = p + 1 + <usize>ctz(bits);
-    if (bits != 0 && close < end && <u32>load<u8>(close) == QUOTE) return close + 1;
     p = stringEnd(p + 1, end);
     return p == MALFORMED ? p : p + 1;
   }
@@ -100,29 +100,39 @@ function skip(p: usize, end: usize): usize {
   return p == TOO_DEEP ? MALFORMED : p;
 }
 
+// p: first byte of a value, `behind` the address behind it. Writes it down for the paths that end here.
+// @ts-ignore: decorator
+@inline
+function found(p: usize, behind: usize, step: usize): void {
+  let path = step + HEAD + load<u32>(step, KEY_COUNT) * KEY_SIZE;
+  for (let left = load<u32>(step, ENDING_COUNT); left > 0; left--, path += 4) {
+    const at: usize = load<u32>(path);
+    store<u8>(kinds + at, <u8>kindOf(load<u8>(p)));
+    store<u32>(starts + 4 * at, <u32>p - shift);
+    store<u32>(ends + 4 * at, <u32>behind - shift);
+  }
+}
+
 function value(p: usize, end: usize, step: usize): usize {
   const first: u32 = p < end ? load<u8>(p) : 0;
   const behind =
     first == 123 && load<u32>(step, KEY_COUNT) > 0 ? members(p, end, step) : skip(p, end);
-  let path = step + HEAD + load<u32>(step, KEY_COUNT) * KEY_SIZE;
-  for (let left = load<u32>(step, ENDING_COUNT); left > 0; left--, path += 4) {
-    const at: usize = load<u32>(path);
-    store<u8>(kinds + at, <u8>kindOf(first));
-    store<u32>(starts + 4 * at, <u32>p - shift);
-    store<u32>(ends + 4 * at, <u32>behind - shift);
-  }
+  if (behind != MALFORMED) found(p, behind, step);
   return behind;
 }
 
 // A field that paths lead on through: of a key that is there twice the last one counts.
-function wanted(p: usize, end: usize, step: usize): usize {
-  if (load<u32>(step, SEEN) == serial) {
-    flags |= REPEATED;
-    let path = step + HEAD + load<u32>(step, KEY_COUNT) * KEY_SIZE + 4 * load<u32>(step, ENDING_COUNT);
-    for (let left = load<u32>(step, BELOW_COUNT); left > 0; left--, path += 4) store<u8>(kinds + load<u32>(path), 0);
-  }
+// @ts-ignore: decorator
+@inline
+function enter(step: usize): void {
+  if (load<u32>(step, SEEN) == serial) forget(step);
   store<u32>(step, serial, SEEN);
-  return value(p, end, step);
+}
+
+function forget(step: usize): void {
+  flags |= REPEATED;
+  let path = step + HEAD + load<u32>(step, KEY_COUNT) * KEY_SIZE + 4 * load<u32>(step, ENDING_COUNT);
+  for (let left = load<u32>(step, BELOW_COUNT); left > 0; left--, path += 4) store<u8>(kinds + load<u32>(path), 0);
 }
 
 // p: the opening brace.
@@ -131,11 +141,31 @@ function members(p: usize, end: usize, step: usize): usize {
   const learnedEnd = step + LEARNED_END;
   while (true) {
     let inside: usize;
-    const known: usize = learned < learnedEnd ? load<u32>(learned, 4) : 0;
-    if (known != 0 && p + known <= end && same(p, load<u32>(learned), known)) {
-      // Here blanks may follow where there were none.
-      p = blank(p + known, end);
+    const known: usize = load<u32>(learned, 4);
+    if (known != 0 && same(p, load<u32>(learned), known)) {
+      p += known;
       inside = load<u32>(learned, 8);
+      // Most are a short string with a comma or brace right behind it. What lies before its end lies before that of the document.
+      if (<u32>load<u8>(p) == QUOTE) {
+        const offset = p + 1 - marked;
+        const bits = load<u64>(marks + (offset >> 3)) >> <u64>(offset & 7);
+        const close = p + 1 + <usize>ctz(bits);
+        const next: u32 = load<u8>(close, 1);
+        if (bits != 0 && close + 1 < end && <u32>load<u8>(close) == QUOTE && (next == 44 || next == 125)) {
+          flags |= load<u32>(learned, 12);
+          if (inside != 0) {
+            enter(inside);
+            found(p, close + 1, inside);
+          }
+          p = close + 1;
+          if (next == 125) return p + 1;
+          learned += LEARNED_SIZE;
+          continue;
+        }
+      }
+      if (p >= end) return MALFORMED;
+      // Here blanks may follow where there were none.
+      p = blank(p, end);
       flags |= load<u32>(learned, 12);
     } else {
       const from = p;
@@ -163,14 +193,18 @@ function members(p: usize, end: usize, step: usize): usize {
       }
       flags |= before;
     }
-    p = inside == 0 ? skip(p, end) : wanted(p, end, inside);
+    if (inside == 0) p = skip(p, end);
+    else {
+      enter(inside);
+      p = value(p, end, inside);
+    }
     if (p == MALFORMED) return MALFORMED;
     p = blank(p, end);
     if (p >= end) return MALFORMED;
     const c: u32 = load<u8>(p);
     if (c == 125) return p + 1;
     if (c != 44) return MALFORMED;
-    learned += LEARNED_SIZE;
+    if (learned < learnedEnd) learned += LEARNED_SIZE;
   }
 }
 
@@ -190,12 +224,39 @@ function stepOf(key: usize, length: u32, step: usize): usize {
   return 0;
 }
 
-// See FieldTable in src/fields.ts: ranges in the first two slot arrays; rows of `width` starts, ends and kinds from `out`
-// on, each kind of array behind the one before, then one byte a document.
-export function fields(count: u32, slots: usize, first: usize, width: u32, out: usize, back: u32, scratch: usize): void {
+// The doubles that some fields write, NaN for those that are not plain numbers; `slots` are their `left` paths.
+function readNumbers(row: usize, slots: usize, left: u32): usize {
+  for (; left > 0; left--, slots += 4, row += 8) {
+    const at: usize = load<u32>(slots);
+    const kind: u32 = load<u8>(kinds + at);
+    const quote: usize = kind == 5 ? 1 : 0;
+    let number: f64 = NaN;
+    if (kind == 4 || kind == 5) {
+      const start = <usize>load<u32>(starts + 4 * at) + shift + quote;
+      number = plainNumber(start, <usize>load<u32>(ends + 4 * at) + shift - quote);
+    }
+    store<f64>(row, number);
+  }
+  return row;
+}
+
+// See FieldTable in src/field-rows.ts: ranges in the first two slot arrays. From `out` on: rows of `numbers` doubles, then rows
+// of `width` starts, ends and kinds, each kind of array behind the one before, then one byte a document.
+export function fields(
+  count: u32,
+  slots: usize,
+  first: usize,
+  width: u32,
+  numbers: usize,
+  numberCount: u32,
+  out: usize,
+  back: u32,
+  scratch: usize,
+): void {
   const row: usize = 4 * width;
-  starts = out;
-  ends = out + count * row;
+  let numberRow = out;
+  starts = out + count * 8 * numberCount;
+  ends = starts + count * row;
   kinds = ends + count * row;
   let root = kinds + count * width;
   shift = back;
@@ -212,6 +273,7 @@ export function fields(count: u32, slots: usize, first: usize, width: u32, out: 
     let behind = value(at, end, first);
     if (behind != MALFORMED) behind = blank(behind, end);
     store<u8>(root++, <u8>(behind == end ? kindOf(load<u8>(at)) | flags : ODD));
+    if (numberCount != 0) numberRow = behind == end ? readNumbers(numberRow, numbers, numberCount) : numberRow + 8 * numberCount;
     starts += row;
     ends += row;
     kinds += width;

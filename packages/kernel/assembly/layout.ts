@@ -31,6 +31,7 @@ export const CFG_IDS: usize = 204;
 export const CFG_ID_AT: usize = 208;
 
 export const DELIMITER: usize = 256;
+export const POWERS: usize = 512;
 export const ESCAPE_TABLE: usize = 4096;
 
 export const STATUS_INPUT_USED: u32 = 0;

@@ -16,7 +16,17 @@ export interface Loops {
   /** Writes JSON objects as CSV rows; see loops/rows.ts. Returns the number of objects looked at. */
   rows(count: number, slots: number, out: number, outLimit: number): number;
   /** Finds several fields in each of many documents; see field-rows.ts. WebAssembly only. */
-  fields?(count: number, slots: number, table: number, width: number, out: number, back: number, scratch: number): void;
+  fields?(
+    count: number,
+    slots: number,
+    table: number,
+    width: number,
+    numbers: number,
+    numberCount: number,
+    out: number,
+    back: number,
+    scratch: number,
+  ): void;
 }
 
 /** A memory with the loops that run over it. What lies in it belongs to `owner`; anyone else must load it anew. */

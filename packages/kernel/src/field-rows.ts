@@ -10,6 +10,8 @@ export interface FieldRows {
   readonly kinds: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
+  /** The doubles that are asked for, of document `d` and the nth of them at `d * number of them + n`; see `FieldTable.of`. */
+  readonly numbers: Float64Array;
   /** By document: the kind of the document itself with `FIELD_FLAGS`, or `ODD_DOCUMENT`. */
   readonly roots: Uint8Array;
 }
@@ -19,7 +21,7 @@ export const FIELD_FLAGS = { blanks: 8, repeated: 16 } as const;
 /** Not one JSON document, or one that the kernel leaves to others: nothing is known of it. */
 export const ODD_DOCUMENT = 255;
 
-const HEAD = 4 + 32 * 4;
+const HEAD = 4 + 33 * 4;
 const KEY = 3;
 /** The loop calls itself for each step of a path. */
 const MAX_STEPS = 64;
@@ -39,15 +41,27 @@ export class FieldTable {
   private readonly arena: Arena;
   private readonly table: Buffer;
   private readonly width: number;
+  private readonly numberCount: number;
+  private readonly doubles: Float64Array;
 
-  private constructor(arena: Arena, table: Buffer, width: number) {
+  private constructor(arena: Arena, table: Buffer, width: number, numberCount: number) {
     this.arena = arena;
     this.table = table;
     this.width = width;
+    this.numberCount = numberCount;
+    this.doubles = new Float64Array(arena.memory.buffer, arena.layout.output, arena.layout.outputSize / 8);
   }
 
-  /** Undefined where there is no SIMD, and for paths that it does not do: with positions in arrays, or too many of them. */
-  static of(paths: readonly (readonly (string | number)[])[], engine: Engine = "auto"): FieldTable | undefined {
+  /**
+   * Undefined where there is no SIMD, and for paths that it does not do: with positions in arrays, or too many of them.
+   * `numbers`: paths, by their position, whose values are also read as doubles where they are plain numbers or texts of
+   * such, with up to 15 characters: digits, perhaps with a sign before them and a point between; otherwise they are NaN.
+   */
+  static of(
+    paths: readonly (readonly (string | number)[])[],
+    engine: Engine = "auto",
+    numbers: readonly number[] = [],
+  ): FieldTable | undefined {
     if (
       engine === "js" ||
       paths.some((path) => path.length > MAX_STEPS || path.some((step) => typeof step === "number"))
@@ -55,8 +69,10 @@ export class FieldTable {
       return undefined;
     const arena = arenaOf(engine);
     if (!arena.simd) return undefined;
-    const table = tableOf(paths as readonly (readonly string[])[], arena.layout.keys);
-    return table.length <= arena.layout.keysSize ? new FieldTable(arena, table, paths.length) : undefined;
+    const table = tableOf(paths as readonly (readonly string[])[], numbers, arena.layout.keys + 4 * numbers.length);
+    return table.length <= arena.layout.keysSize
+      ? new FieldTable(arena, table, paths.length, numbers.length)
+      : undefined;
   }
 
   /**
@@ -64,16 +80,21 @@ export class FieldTable {
    * those of `ranges.bytes`.
    */
   find(ranges: Ranges, index: number, rows: FieldRows): number {
-    const { arena, width, table } = this;
+    const { arena, width, table, numberCount } = this;
     const { layout, memory, words, loops } = arena;
-    const count = loadRanges(arena, ranges, index, undefined, Math.floor(layout.outputSize / (9 * width + 1)));
+    const room = Math.floor(layout.outputSize / (9 * width + 8 * numberCount + 1));
+    const count = loadRanges(arena, ranges, index, undefined, room);
     if (count === 0) return 0;
     table.copy(memory, layout.keys);
     const back = layout.input - ranges.starts[index]!;
-    loops.fields!(count, layout.slots, layout.keys, width, layout.output, back, layout.scratch);
+    const { keys, output } = layout;
+    const first = keys + 4 * numberCount;
+    loops.fields!(count, layout.slots, first, width, keys, numberCount, output, back, layout.scratch);
     const all = count * width;
-    const starts = layout.output / 4;
-    const kinds = layout.output + 8 * all;
+    const doubles = count * numberCount;
+    const starts = output / 4 + 2 * doubles;
+    const kinds = output + 8 * (doubles + all);
+    if (numberCount > 0) rows.numbers.set(this.doubles.subarray(0, doubles), index * numberCount);
     rows.starts.set(words.subarray(starts, starts + all), index * width);
     rows.ends.set(words.subarray(starts + all, starts + 2 * all), index * width);
     rows.kinds.set(memory.subarray(kinds, kinds + all), index * width);
@@ -82,8 +103,8 @@ export class FieldTable {
   }
 }
 
-/** The steps as words, as assembly/fields.ts reads them, and the bytes of the keys behind them. */
-function tableOf(paths: readonly (readonly string[])[], base: number): Buffer {
+/** `numbers`, then the steps as words, as assembly/fields.ts reads them, from `base` on, and the bytes of the keys behind them. */
+function tableOf(paths: readonly (readonly string[])[], numbers: readonly number[], base: number): Buffer {
   const steps: Step[] = [];
   const first = newStep(steps);
   for (const [index, path] of paths.entries()) {
@@ -103,7 +124,7 @@ function tableOf(paths: readonly (readonly string[])[], base: number): Buffer {
     size += 4 * (HEAD + KEY * step.inside.size + step.ending.length + step.below.length);
   }
   const keys: Buffer[] = [];
-  const words: number[] = [];
+  const words: number[] = [...numbers];
   for (const { inside, ending, below } of steps) {
     words.push(inside.size, ending.length, below.length, ...new Array<number>(HEAD - 3).fill(0));
     for (const [key, { at }] of inside) {

@@ -67,6 +67,10 @@ export const FLAG = {
 /** The delimiter's bytes (at most 16) lie here. */
 export const DELIMITER = 256;
 
+/** The powers of ten from 0 to 14, as doubles; for the SIMD twin. */
+export const POWERS = 512;
+export const POWER_COUNT = 15;
+
 /**
  * How 8 bytes are spread when some of them get a backslash: for each of 256 sets of them 16 positions, for a swizzle.
  * Only the SIMD twin needs it.

@@ -1,6 +1,6 @@
 import type { Loops } from "./arena.ts";
 import { KERNEL } from "./generated/kernel.gen.ts";
-import { ESCAPE_TABLE, ESCAPE_TABLE_SIZE, type Layout } from "./layout.ts";
+import { ESCAPE_TABLE, ESCAPE_TABLE_SIZE, type Layout, POWER_COUNT, POWERS } from "./layout.ts";
 
 /** The little of WebAssembly that is used: the compiler's Node types do not declare it. */
 declare const WebAssembly: {
@@ -19,6 +19,9 @@ export function createSimdLoops(layout: Layout): { buffer: ArrayBuffer; loops: L
     const module = new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     fillEscapeTable(new Uint8Array(memory.buffer, ESCAPE_TABLE, ESCAPE_TABLE_SIZE));
+    new Float64Array(memory.buffer, POWERS, POWER_COUNT).forEach((_, exponent, powers) => {
+      powers[exponent] = 10 ** exponent;
+    });
     return { buffer: memory.buffer, loops: exports as Loops };
   } catch {
     // --jitless (no WebAssembly at all), a processor without 128-bit SIMD, or too little address space (ulimit -v).

@@ -10,12 +10,27 @@ function find(paths: readonly (readonly string[])[], ...documents: readonly stri
     starts: new Uint32Array(size),
     ends: new Uint32Array(size),
     roots: new Uint8Array(documents.length),
+    numbers: new Float64Array(0),
   };
   for (let at = 0; at < documents.length; ) at += FieldTable.of(paths, "simd")!.find(input, at, rows);
   const values = Array.from(rows.kinds, (kind, at) =>
     kind === 0 ? undefined : input.bytes.toString("utf8", rows.starts[at], rows.ends[at]),
   );
   return { values, roots: [...rows.roots] };
+}
+
+function numbersOf(values: readonly string[]): number[] {
+  const input = texts(...values.map((value) => `{"b":0,"a":${value}}`));
+  const size = 2 * values.length;
+  const rows = {
+    kinds: new Uint8Array(size),
+    starts: new Uint32Array(size),
+    ends: new Uint32Array(size),
+    roots: new Uint8Array(values.length),
+    numbers: new Float64Array(values.length),
+  };
+  for (let at = 0; at < values.length; ) at += FieldTable.of([["b"], ["a"]], "simd", [1])!.find(input, at, rows);
+  return [...rows.numbers];
 }
 
 describe("finding fields in the kernel", () => {
@@ -74,6 +89,46 @@ describe("finding fields in the kernel", () => {
         undefined,
       ]);
     }
+  });
+
+  it("reads plain numbers, also from strings", () => {
+    const plain = [
+      "0",
+      "-1",
+      "7.5",
+      "123456789012345",
+      "-1234567890.123",
+      "0.1",
+      "-0.30",
+      "1000000000000.1",
+      "99999999",
+    ];
+    expect(numbersOf(plain)).toEqual(plain.map(Number));
+    expect(numbersOf(plain.map((text) => `"${text}"`))).toEqual(plain.map(Number));
+    expect(numbersOf(['"007"', '"-0"', "-0", "0.0"])).toEqual([7, 0, 0, 0]);
+    for (let whole = 1; whole <= 13; whole++) {
+      const texts = Array.from({ length: 14 - whole }, (_, places) => `${"9".repeat(whole)}.${"3".repeat(places + 1)}`);
+      expect(numbersOf(texts)).toEqual(texts.map(Number));
+    }
+  });
+
+  it.each([
+    '"1."',
+    '".1"',
+    '"-"',
+    '""',
+    '"1.2.3"',
+    '"1 "',
+    '"--1"',
+    '"1-"',
+    '"+1"',
+    '"1,0"',
+    "1e3",
+    "1234567890.123456",
+  ])("leaves %s, which is no plain number", (text) => expect(numbersOf([text])).toEqual([Number.NaN]));
+
+  it.each(["true", "null", "[1]", "{}"])("has no number for %s", (text) => {
+    expect(numbersOf([text])).toEqual([Number.NaN]);
   });
 
   it("does not do paths with positions, nor without SIMD", () => {

@@ -8,12 +8,12 @@ import {
   type JsonObject,
   numberText,
   parseJson,
+  plainNumber,
   readString,
 } from "@mqb/json";
 import type { Fields } from "./compile/fields.ts";
 import type { Source } from "./compile/frame.ts";
 import { expressionErrors } from "./errors.ts";
-import { plainNumber } from "./number/bytes.ts";
 import { readNumberText } from "./number/text.ts";
 import { fromJson, type Value } from "./value.ts";
 
@@ -38,6 +38,8 @@ export class MessageSource implements Source {
   /** Where the fields of the batch lie. */
   readonly found: BatchFields;
   readonly #reads: boolean;
+  /** By slot: its place among the values that are read as numbers, or -1. */
+  readonly #columns: readonly number[];
   #batch!: MessageBatch;
   #index = 0;
   #isReadable: boolean | undefined;
@@ -46,7 +48,8 @@ export class MessageSource implements Source {
   readonly #parsed: Value[] = [];
 
   constructor(fields: Fields) {
-    this.found = compileBatchFields(fields.paths);
+    this.found = compileBatchFields(fields.paths, { numbers: fields.numbers });
+    this.#columns = fields.paths.map((_, slot) => fields.numbers.indexOf(slot));
     this.#reads = fields.paths.length > 0 || fields.whole;
   }
 
@@ -106,7 +109,12 @@ export class MessageSource implements Source {
   }
 
   plainNumber(slot: number): number | undefined {
-    const { bytes, starts, ends, base } = this.found;
+    const { bytes, starts, ends, base, numbers, numberWidth } = this.found;
+    const column = this.#columns[slot]!;
+    if (column >= 0) {
+      const known = numbers[this.#index * numberWidth + column]!;
+      return Number.isNaN(known) ? undefined : known;
+    }
     const kind = this.kind(slot);
     if (kind !== FieldKind.number && kind !== FieldKind.string) return undefined;
     const quote = kind === FieldKind.string ? 1 : 0;

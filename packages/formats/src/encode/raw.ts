@@ -55,7 +55,7 @@ export class RawEncoder implements RecordEncoder {
   private copy(batch: MessageBatch): Buffer {
     const { delimiter, pool } = this;
     const { slab, length: count } = batch;
-    if (slab) return joinRanges({ ...slab, count }, { after: delimiter, allocate: pool.take }).bytes;
+    if (slab) return joinRanges({ ...slab, count }, { after: delimiter, allocate: pool.take, positions: false }).bytes;
     const out = pool.take(batch.byteLength + count * delimiter.length);
     let to = 0;
     for (let i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 import { slabBatch } from "@mqb/core/plugin";
-import { compileBatchFields, compileFields, FieldKind, type JsonPath } from "@mqb/json";
+import { compileBatchFields, compileFields, FieldKind, type JsonPath, plainNumber } from "@mqb/json";
 import { document, keyPath, type Random, randomOf } from "./documents.ts";
 
 /** Random documents in random slabs: what is found in the batch at once is what the walk over each one finds. */
@@ -8,10 +8,11 @@ export function fuzzBatches(rounds: number, seed: number): { documents: number; 
   const counts = { documents: 0, malformed: 0, tight: 0 };
   for (let round = 0; round < rounds; round++) {
     const paths = Array.from({ length: random(5) }, () => keyPath(random));
-    const found = compileBatchFields(paths, "auto");
+    const numbers = paths.map((_, path) => path).filter(() => random(2) > 0);
+    const found = compileBatchFields(paths, { numbers });
     for (let batch = 0; batch < 2; batch++) {
       const texts = Array.from({ length: random(9) }, () => (random(3) > 0 ? flat(random) : document(random)));
-      compare(texts, paths, found, random, counts);
+      compare(texts, paths, numbers, found, random, counts);
     }
   }
   return counts;
@@ -20,6 +21,7 @@ export function fuzzBatches(rounds: number, seed: number): { documents: number; 
 function compare(
   texts: readonly string[],
   paths: readonly JsonPath[],
+  numbers: readonly number[],
   found: ReturnType<typeof compileBatchFields>,
   random: Random,
   counts: { documents: number; malformed: number; tight: number },
@@ -46,6 +48,15 @@ function compare(
         (kind === FieldKind.absent ||
           (found.starts[at] === finder.starts[path] && found.ends[at] === finder.ends[path]));
       if (!same) throw new Error(`path ${path} differs: ${JSON.stringify(said)}`);
+    }
+    for (const [n, path] of numbers.entries()) {
+      const kind = finder.kinds[path];
+      const quote = kind === FieldKind.string ? 1 : 0;
+      const isText = kind === FieldKind.string || kind === FieldKind.number;
+      const [from, to] = [finder.starts[path]! + quote, finder.ends[path]! - quote];
+      const wanted = isText ? plainNumber(slab.bytes, from, to) : Number.NaN;
+      const number = found.numbers[index * numbers.length + n]!;
+      if (!Object.is(number, wanted)) throw new Error(`number ${number}, not ${wanted}: ${JSON.stringify(said)}`);
     }
   }
 }
@@ -81,6 +92,9 @@ function flat(random: Random): string {
     '{"a":1,"b":[2]}',
     '"\\""',
     "12",
+    '"-12.75"',
+    '"1."',
+    '"123456789.123456"',
   ];
   const blank = random(4) === 0 ? () => ["", " ", "\n"][random(3)]! : () => "";
   const members = names

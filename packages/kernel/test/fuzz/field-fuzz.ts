@@ -22,14 +22,15 @@ export function fuzzField(random: Random, engines: readonly ("simd" | "js")[], c
   const paths = Array.from({ length: random.below(4) }, () =>
     Array.from({ length: 1 + random.below(2) }, (_, depth) => random.pick(depth === 0 ? KEYS : ["x", "y", ""])),
   );
-  const table = FieldTable.of(paths, engines.includes("simd") ? "simd" : "js");
+  const numbers = paths.map((_, place) => place).filter(() => random.chance(0.5));
+  const table = FieldTable.of(paths, engines.includes("simd") ? "simd" : "js", numbers);
   if (!table) return;
   const texts = Array.from({ length: random.below(9) }, () => {
     const text = jsonObject(random, KEYS, 3);
     return random.chance(0.15) ? damaged(random, text) : `${random.pick(["", " "])}${text}`;
   });
   const input = ranges(random, texts, -1);
-  const rows = rowsFor(texts.length, paths.length);
+  const rows = rowsFor(texts.length, paths.length, numbers.length);
   assert.equal(table.find(input, 0, rows), texts.length);
   for (const [index, text] of texts.entries()) {
     counts.objects++;
@@ -54,17 +55,25 @@ export function fuzzField(random: Random, engines: readonly ("simd" | "js")[], c
       assert.deepEqual(JSON.parse(found), wanted, said);
       counts.found++;
     }
+    for (const [n, place] of numbers.entries()) {
+      const at = index * paths.length + place;
+      const known = rows.kinds[at] === 0 ? "" : input.bytes.toString("utf8", rows.starts[at], rows.ends[at]);
+      const plain = /^("?)(-?\d+(?:\.\d+)?)\1$/.exec(known)?.[2];
+      const wanted = plain !== undefined && plain.length <= 15 ? Number(plain) + 0 : Number.NaN;
+      assert.equal(rows.numbers[index * numbers.length + n], wanted, JSON.stringify({ known, text }));
+    }
   }
   counts.inputs++;
 }
 
-function rowsFor(count: number, width: number): FieldRows {
+function rowsFor(count: number, width: number, numbers: number): FieldRows {
   const size = count * width;
   return {
     kinds: new Uint8Array(size),
     starts: new Uint32Array(size),
     ends: new Uint32Array(size),
     roots: new Uint8Array(count),
+    numbers: new Float64Array(count * numbers),
   };
 }
 

@@ -12,6 +12,9 @@ const STRINGS = [
   '"\\u00e9\\ud83d\\ude00"',
   '"#"',
   '"x##y"',
+  '"-12.50"',
+  '"7"',
+  '".5"',
   '"{[]}\\\\"',
 ];
 const LONG = ['"a text of more than sixteen bytes, with a comma"', '"a text of more than sixteen bytes \\u0041"'];

@@ -2,7 +2,6 @@ import type { MessageBatch } from "@mqb/core/plugin";
 import { type BatchFields, FieldKind } from "@mqb/json";
 import { isQuoted } from "../message-source.ts";
 import { negate } from "../number/arithmetic.ts";
-import { plainNumber } from "../number/bytes.ts";
 import { readNumberText } from "../number/text.ts";
 import type { Node } from "../syntax/tree.ts";
 
@@ -16,6 +15,8 @@ export type BulkTest = (found: BatchFields, batch: MessageBatch, verdicts: Uint8
 export interface Names {
   /** The slot of the payload's field that a node reads; undefined when it reads something else. */
   slotOf(node: Node): number | undefined;
+  /** Has the values of a slot read as numbers; their place among those that are. */
+  numberOf(slot: number): number;
 }
 
 type Binary = Extract<Node, { type: "binary" }>;
@@ -142,18 +143,19 @@ function numberTest({ operator, left, right }: Binary, names: Names): BulkTest |
   const bare = made || !isEquality ? Verdict.unfit : less;
   const nested = made || !isEquality ? Verdict.unfit : Verdict.unknown;
   const truth = made || !isEquality ? Verdict.unknown : less;
-  return ({ kinds, starts, ends, width }, batch, verdicts) => {
-    const { length, slab } = batch;
-    for (let i = 0, at = slot; i < length; i++, at += width) {
-      const kind = kinds[at]!;
-      if (kind === FieldKind.number || kind === FieldKind.string) {
-        const quote = kind === FieldKind.string ? 1 : 0;
-        const bytes = slab ? slab.bytes : batch.payload(i);
-        const value = plainNumber(bytes, starts[at]! + quote, ends[at]! - quote);
-        verdicts[i] = value < literal ? less : value > literal ? greater : value === literal ? equal : Verdict.unknown;
-      } else
-        verdicts[i] =
-          kind === FieldKind.true || kind === FieldKind.false ? truth : kind >= FieldKind.object ? nested : bare;
+  const column = names.numberOf(slot);
+  return ({ kinds, width, numbers, numberWidth }, { length }, verdicts) => {
+    for (let i = 0, at = column; i < length; i++, at += numberWidth) {
+      const value = numbers[at]!;
+      if (value < literal) verdicts[i] = less;
+      else if (value > literal) verdicts[i] = greater;
+      else if (value === literal) verdicts[i] = equal;
+      else {
+        const kind = kinds[i * width + slot]!;
+        if (kind === FieldKind.number || kind === FieldKind.string) verdicts[i] = Verdict.unknown;
+        else if (kind === FieldKind.true || kind === FieldKind.false) verdicts[i] = truth;
+        else verdicts[i] = kind >= FieldKind.object ? nested : bare;
+      }
     }
   };
 }

@@ -132,6 +132,11 @@ class Compiler {
     return this.to.fields.slot([chain.name, ...chain.path]);
   }
 
+  /** Has the values of a slot read as numbers; their place among those that are. */
+  numberOf(slot: number): number {
+    return this.to.fields.number(slot);
+  }
+
   private member(node: Node): Code {
     if (node.type === "member") {
       const [of, key] = [this.code(node.of), this.code(node.key)];
@@ -228,7 +233,9 @@ class Compiler {
       return call(values, frame);
     };
     const slot = name === "number" ? this.slotOf(inputs[0]!) : undefined;
-    return slot === undefined ? whole : (frame) => frame.source.plainNumber(slot) ?? whole(frame);
+    if (slot === undefined) return whole;
+    this.numberOf(slot);
+    return (frame) => frame.source.plainNumber(slot) ?? whole(frame);
   }
 
   private method(name: string, of: Code, inputs: readonly Node[], at: number): Code {

@@ -4,6 +4,8 @@ import type { Node } from "../syntax/tree.ts";
 /** What an expression reads of a message, each field of the payload once; collected while it is compiled. */
 export class Fields {
   readonly paths: JsonPath[] = [];
+  /** The slots whose values are asked for as numbers. */
+  readonly numbers: number[] = [];
   /** Keys of the metadata that it reads. */
   readonly meta = new Set<string>();
   /** It reads `$root`, the payload as a whole. */
@@ -15,6 +17,12 @@ export class Fields {
       (one) => one.length === path.length && one.every((step, at) => step === path[at]),
     );
     return known >= 0 ? known : this.paths.push(path) - 1;
+  }
+
+  /** Where among `numbers` a slot is. */
+  number(slot: number): number {
+    const known = this.numbers.indexOf(slot);
+    return known >= 0 ? known : this.numbers.push(slot) - 1;
   }
 }
 
