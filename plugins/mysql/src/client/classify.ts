@@ -1,0 +1,41 @@
+import { isMqbError, type MqbError } from "@mqb/core/plugin";
+import { sqlErrors } from "@mqb/sql";
+
+/** The server goes away, has no room, or was never there: https://mariadb.com/docs/server/reference/error-codes */
+const LOST = new Set([1040, 1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 4031]);
+/** Nobody is let in. */
+const ACCESS = new Set([1044, 1045, 1046, 1049, 1130, 1251, 1275, 1524, 1698, 1820, 1862, 3118, 3159]);
+/** Of this statement with these values, for good; those whose class does not say so. */
+const REFUSED = new Set([
+  1101, 1117, 1118, 1153, 1170, 1171, 1242, 1265, 1292, 1294, 1364, 1366, 1369, 1411, 1415, 1416, 1426, 1441, 1442,
+  1467, 1468, 1525, 1526, 1690, 1748, 1906, 3105, 3140, 3141, 3156, 3819, 4025, 4078, 4161,
+]);
+/** Of the statement with these values: a syntax error, a constraint, a value of the wrong kind, a signal of a trigger. */
+const REFUSED_STATE = /^(?:0A|21|22|23|42|44|45)/;
+/** A lock, a deadlock, a statement that must be prepared again. */
+const BUSY = new Set([1020, 1205, 1213, 1290, 1317, 1615, 1836, 1969, 3024]);
+
+interface DriverError {
+  readonly errno?: unknown;
+  readonly sqlState?: unknown;
+  readonly message: string;
+}
+
+/** The mqb error for what the driver throws. */
+export function classify(error: unknown, target: string): MqbError {
+  if (isMqbError(error)) return error;
+  const { errno, sqlState, message } = error as DriverError;
+  const of = { target, reason: message };
+  const options = { cause: error };
+  if (typeof sqlState !== "string" || typeof errno !== "number" || LOST.has(errno)) return sqlErrors.LOST(of, options);
+  if (ACCESS.has(errno)) return sqlErrors.ACCESS(of, options);
+  if (BUSY.has(errno) || sqlState.startsWith("40")) return sqlErrors.BUSY(of, options);
+  if (REFUSED.has(errno) || REFUSED_STATE.test(sqlState)) return sqlErrors.REFUSED(of, options);
+  return sqlErrors.BUSY(of, options);
+}
+
+/** What the server does not understand, whatever the values. */
+export function isOfStatement(error: unknown): boolean {
+  const { sqlState } = error as DriverError;
+  return typeof sqlState === "string" && /^(?:0A|21|42)/.test(sqlState);
+}
