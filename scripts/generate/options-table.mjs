@@ -70,6 +70,7 @@ function typeOf(node, root) {
   if ("const" in schema) return code(JSON.stringify(schema["const"]));
   if (schema["enum"]) return schema["enum"].map((/** @type {unknown} */ one) => code(JSON.stringify(one))).join(", ");
   const parts = alternatives(schema).filter((part) => part !== schema);
+  if (schema["x-mqb-endpoint"]) return "endpoint";
   if (parts.length > 0) return oneOf(parts.map((part) => typeOf(part, root)));
   return oneOf([schema["type"] ?? "any"].flat().map((type) => typeName(type, schema, root)));
 }

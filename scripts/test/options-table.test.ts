@@ -76,6 +76,9 @@ describe("an options table", () => {
 
   it("says so when there are none", () => {
     expect(optionsTable(object({}))).toBe("It takes no options.\n");
+    expect(optionsTable({ "x-mqb-endpoint": "input", description: "what is read" })).toBe(
+      "It is written as endpoint: what is read.\n",
+    );
     expect(optionsTable({ type: "string", description: "the name" })).toBe("It is written as string: the name.\n");
   });
 });

@@ -15,8 +15,8 @@ export function withShorthand<C>(schema: ConfigSchema<C>, key: string, descripti
         jsonSchema: {
           input: (options) => {
             const { $schema, ...object } = jsonSchema.input(options);
-            const text = { ...marksOf(object as JsonSchema, key), type: "string", description };
-            return { ...($schema === undefined ? {} : { $schema }), anyOf: [text, object] };
+            const text = { ...marksOf((object as JsonSchema).properties?.[key]), type: "string", description };
+            return { ...($schema === undefined ? {} : { $schema }), ...marksOf(object), anyOf: [text, object] };
           },
         },
       }),
@@ -24,7 +24,7 @@ export function withShorthand<C>(schema: ConfigSchema<C>, key: string, descripti
   };
 }
 
-/** What is said of the field holds for the bare text too. */
-function marksOf({ properties }: JsonSchema, key: string): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties?.[key] ?? {}).filter(([name]) => name.startsWith("x-mqb-")));
+/** What is said of the field holds for the bare text too, and what is said of the object for both. */
+function marksOf(schema: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schema ?? {}).filter(([name]) => name.startsWith("x-mqb-")));
 }

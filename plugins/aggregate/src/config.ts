@@ -116,6 +116,18 @@ export const aggregateSchema = z
     "x-mqb-sets": ["mqb.aggregate.late", "mqb.aggregate.skipped"],
     "x-mqb-order": [
       { side: "output", others: ["retry"], handles: "before", otherwise: "each further attempt counts again" },
+      {
+        side: "output",
+        others: ["encryption", "compression", "pack"],
+        handles: "before",
+        otherwise: "it reads JSON, and gets what that makes of it",
+      },
+      {
+        side: "input",
+        others: ["encryption", "compression", "unpack"],
+        handles: "after",
+        otherwise: "it reads JSON, and gets what is not yet taken apart",
+      },
     ],
   });
 

@@ -99,7 +99,25 @@ export const lookupSchema = z
       "When a lookup failed: fail the message, go on with null or without the field and the reason in the metadata key `lookup.error`, or drop it. Payloads that cannot hold an answer always fail",
     ),
   })
-  .meta({ "x-mqb-sets": ["lookup.found"] });
+  .meta({
+    "x-mqb-sets": ["lookup.found"],
+    "x-mqb-order": [
+      {
+        side: "output",
+        others: ["encryption", "compression", "pack"],
+        handles: "before",
+        otherwise: "it reads JSON, and gets what that makes of it",
+        level: "note",
+      },
+      {
+        side: "input",
+        others: ["encryption", "compression", "unpack"],
+        handles: "after",
+        otherwise: "it reads JSON, and gets what is not yet taken apart",
+        level: "note",
+      },
+    ],
+  });
 
 export type LookupSettings = z.output<typeof lookupSchema>;
 export type CacheSettings = NonNullable<LookupSettings["cache"]>;

@@ -61,7 +61,23 @@ export const transformSchema = z
         "A message that cannot be transformed: `reject` fails it on an output (a dlq takes it) and drops it on an input; `pass_through` hands it on as it is, with the reason in the metadata key `mqb.transform_error`",
     }),
   })
-  .meta({ "x-mqb-sets": ["mqb.transform_error"] });
+  .meta({
+    "x-mqb-sets": ["mqb.transform_error"],
+    "x-mqb-order": [
+      {
+        side: "output",
+        others: ["encryption", "compression", "pack"],
+        handles: "before",
+        otherwise: "it reads JSON, and gets what that makes of it",
+      },
+      {
+        side: "input",
+        others: ["encryption", "compression", "unpack"],
+        handles: "after",
+        otherwise: "it reads JSON, and gets what is not yet taken apart",
+      },
+    ],
+  });
 
 export type TransformSettings = z.output<typeof transformSchema>;
 /** A mapping rule as written. */

@@ -31,6 +31,18 @@ describe("the order of middlewares", () => {
       "warning",
       "deduplication",
     ],
+    ["JSON that is packed already", output("{transform: {}}, pack"), "warning", "transform"],
+    ["JSON that is encrypted already", output(`{${COUNTS}}, {${KEY}}`), "warning", "aggregate"],
+    ["JSON that is still packed", input("unpack, {transform: {}}"), "warning", "transform"],
+    ["JSON that is still compressed", input(`{compression: {}}, {${COUNTS}}`), "warning", "aggregate"],
+    ["a filter of what is encrypted", input(`{${KEY}}, {filter: "a > 1"}`), "note", "filter"],
+    ["a long filter of what is packed", output('{filter: {expression: "a > 1"}}, pack'), "note", "filter"],
+    [
+      "a lookup for what is compressed",
+      output("{lookup: {from: {static: x}, into: y}}, {compression: {}}"),
+      "note",
+      "lookup",
+    ],
     ["attempts that count again", output(`{${COUNTS}}, retry`), "warning", "aggregate"],
   ])("is remarked on: %s", (_, lines, level, name) => {
     expect(lines).toEqual([
@@ -45,6 +57,14 @@ describe("the order of middlewares", () => {
     ["decryption before decompression", input(`{compression: {algorithm: zstd}}, {${KEY}}`)],
     ["pack before compression", output("{compression: {algorithm: zstd}}, pack")],
     ["a count that all attempts send", output(`retry, {${COUNTS}}`)],
+    [
+      "JSON before it is packed, compressed and encrypted",
+      output(`{${KEY}}, {compression: {}}, pack, {filter: "a > 1"}, {transform: {}}`),
+    ],
+    [
+      "JSON that is decrypted, decompressed and unpacked",
+      input(`{transform: {}}, {filter: "a > 1"}, unpack, {compression: {}}, {${KEY}}`),
+    ],
     ["buffer before pack", output("pack, {buffer: {max_messages: 5, max_delay_ms: 5}}")],
   ])("is left alone: %s", (_, lines) => {
     expect(lines).toEqual([]);
