@@ -142,6 +142,12 @@ function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: R
           throw errors.NEEDS({ field, needs: "cursor_column" });
         });
     }
+    for (const field of ["cursor_safety", "cursor_lag_ms"] as const) {
+      if (config[field] != null)
+        refuse(field, () => {
+          throw errors.NEEDS({ field, needs: "cursor_column" });
+        });
+    }
     for (const field of ["source_metadata", "timestamps"] as const) {
       if (config[field] == null || config[field] === false || config[field] === "text") continue;
       refuse(field, () => {
@@ -170,6 +176,7 @@ function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: R
     });
   }
   refuse("checkpoint_store", () => void cursorPlace(config));
+  checkSafety(config, driver, refuse, findings);
   if (config.cursor_id == null) {
     findings.push({
       level: "note",
@@ -179,6 +186,31 @@ function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: R
       hint: "set cursor_id to a name for the position",
     });
   }
+}
+
+function checkSafety(config: SqlxConfig, driver: SqlDriver | undefined, refuse: Refuse, findings: Finding[]): void {
+  const { cursor_safety: safety, cursor_lag_ms: lag, cursor_column: column } = config;
+  if (safety === "lag" && !lag)
+    refuse("cursor_safety", () => {
+      throw errors.NEEDS({ field: "cursor_safety: lag", needs: "cursor_lag_ms, longer than any transaction takes" });
+    });
+  if (lag != null && safety !== "lag")
+    refuse("cursor_lag_ms", () => {
+      throw errors.NEEDS({ field: "cursor_lag_ms", needs: "cursor_safety: lag" });
+    });
+  if (safety === "snapshot" && driver && !driver.tellsWriters)
+    refuse("cursor_safety", () => {
+      const reason = `${driver.dialect} does not tell which transactions are open; use cursor_safety: lag`;
+      throw errors.NOT_HERE({ field: "cursor_safety: snapshot", reason });
+    });
+  if (safety != null || !driver || driver.oneWriter) return;
+  findings.push({
+    level: "warning",
+    path: ["cursor_column"],
+    code: "MQB_SQL_CURSOR_LOSES",
+    message: `rows that are committed late with a smaller ${column} than was read already are passed over`,
+    hint: `set cursor_safety: ${driver.tellsWriters ? "snapshot" : "lag"}; with none you accept it`,
+  });
 }
 
 function parsed(query: string, field: string, refuse: Refuse): Statement | undefined {

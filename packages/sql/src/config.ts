@@ -72,6 +72,20 @@ export const sqlxSchema = z
         "Read the table in the order of this column, without changing it: whole numbers or texts that only grow.",
       examples: ["id"],
     }),
+    cursor_safety: z
+      .enum(["none", "snapshot", "lag"])
+      .nullish()
+      .meta({
+        ...input,
+        default: "none",
+        description:
+          "Cursor mode: what becomes of a row that is committed later with a smaller value than was read already. `none`: it is passed over. `snapshot` (PostgreSQL): rows are handed out once no open transaction can bring a smaller value. `lag`: once they have been there for `cursor_lag_ms`.",
+      }),
+    cursor_lag_ms: millis.meta({
+      ...input,
+      description: "With `cursor_safety: lag`: longer than any transaction that writes to the table, in milliseconds.",
+      examples: [30_000],
+    }),
     cursor_id: text.meta({
       ...input,
       description: "The name under which the position is kept. Without it every start reads from the beginning.",

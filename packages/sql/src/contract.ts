@@ -1,6 +1,7 @@
 import type { Logger, Slab } from "@mqb/core/plugin";
 import type { FieldKind } from "@mqb/json";
 import type { TlsConfig } from "@mqb/tls";
+import type { OwnTables } from "./own-tables.ts";
 import type { TableName } from "./table-name.ts";
 
 declare module "@mqb/core/plugin" {
@@ -19,6 +20,10 @@ export interface SqlDriver {
   readonly dialect: Dialect;
   /** Has COPY. */
   readonly bulkCopy: boolean;
+  /** Tells which transactions are open (`PreparedPages.writers`). */
+  readonly tellsWriters: boolean;
+  /** One transaction writes at a time, so that values are committed in the order in which the database gives them. */
+  readonly oneWriter: boolean;
   /** Fields of the endpoint that mean nothing to it. */
   readonly unused: readonly string[];
   /** What is wrong with a URL, in words; undefined when nothing is. Offline. */
@@ -72,6 +77,8 @@ export interface SqlDatabase {
   execute(sql: string, values: readonly OwnValue[]): Promise<readonly (readonly OwnValue[])[]>;
   /** The same several times in one transaction, which waits for its turn; all or nothing. */
   transaction<T>(work: (execute: SqlDatabase["execute"]) => Promise<T>): Promise<T>;
+  /** Where the statements of this package do not work. */
+  readonly own?: OwnTables;
   close(): Promise<void>;
 }
 
@@ -164,8 +171,15 @@ export interface PageSource {
 export interface PreparedPages {
   /** Whether positions are integers, or texts as the database casts them. */
   readonly kind: "int" | "str";
-  /** At most `limit` rows as JSON objects in one slab. `after` undefined = from the first one. */
-  read(after: string | undefined, limit: number, signal: AbortSignal): Promise<Slab>;
+  /** At most `limit` rows as JSON objects in one slab, none behind `upTo`. `after` undefined = from the first one. */
+  read(after: string | undefined, limit: number, signal: AbortSignal, upTo?: string): Promise<Slab>;
+  /** The greatest value that is there now; undefined = none. */
+  last(signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * The transactions that run now and may still bring rows whose values they have drawn already, by names that no later
+   * one has. Absent where the database does not tell.
+   */
+  writers?(signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
 export interface SqlQueue {

@@ -1,7 +1,12 @@
+export type { Positions } from "./checkpoint/checkpoint-table.ts";
 export type { SqlxConfig, SqlxOptions } from "./config.ts";
 export type * from "./contract.ts";
 export { sqlx } from "./endpoint.ts";
 export { errors as sqlErrors } from "./errors.ts";
+export type { Kept, OwnTables } from "./own-tables.ts";
+export { chunks, patiently } from "./state/batches.ts";
+export { Closable } from "./state/closable.ts";
+export { entryOf as dedupEntry, numberOf as dedupNumber } from "./state/dedup-store.ts";
 export { type SqlStoreSetup, sqlStateStore } from "./state/state-store.ts";
 export { parseTableName, quoteIdentifier, type TableName } from "./table-name.ts";
 export { sqlScheme } from "./uri.ts";

@@ -3,6 +3,7 @@ import type { SqlxConfig } from "./config.ts";
 import { settingsOf } from "./database.ts";
 import { driverFor } from "./driver.ts";
 import { parseTableName } from "./table-name.ts";
+import { isUnique } from "./unique.ts";
 
 /** Connects and looks at the table. */
 export async function probe(config: SqlxConfig, context: ProbeContext): Promise<readonly ProbeFinding[]> {
@@ -41,6 +42,10 @@ export async function probe(config: SqlxConfig, context: ProbeContext): Promise<
           detail: `there is no table ${config.table}`,
           hint: "create it first",
         });
+      if (info && context.side === "input" && config.cursor_column != null && !isUnique(info, config.cursor_column)) {
+        const detail = `${config.cursor_column} has no unique index: rows that come later with a value that was read already are passed over`;
+        findings.push({ check: "cursor", ok: true, detail });
+      }
     } finally {
       await database.close();
     }

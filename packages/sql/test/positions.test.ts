@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cursorKey, cursorTable } from "../src/checkpoint/names.ts";
 import { readStored, writeStored } from "../src/checkpoint/position.ts";
-import { forPositions, splitTable } from "../src/state/url.ts";
+import { inLayout } from "@mqb/standard";
+import { splitTable } from "../src/state/url.ts";
 
 const SOURCE = "sqlx:t:id";
 
@@ -36,14 +37,19 @@ describe("the place of a position", () => {
   });
 
   it("of a store's URL is the table that it names, else ours", () => {
-    expect(forPositions("postgres://h/d/mine", "ours")).toBe("postgres://h/d?table=mine&layout=positions");
-    expect(forPositions("sqlite:///x.db?mode=rwc", "ours")).toBe("sqlite:///x.db?mode=rwc&table=ours&layout=positions");
-    expect(forPositions("file:///x.json", "ours")).toBe("file:///x.json");
-    expect(splitTable("sqlite:///x.db?mode=rwc&table=ours&layout=positions")).toEqual({
-      url: "sqlite:///x.db?mode=rwc",
-      table: "ours",
-      keepsPositions: true,
+    const asked = (url: string) => splitTable(inLayout(url, "positions", "ours"));
+    expect(asked("postgres://h/d/mine")).toEqual({
+      url: "postgres://h/d",
+      table: "mine",
+      defaultTable: "ours",
+      layout: "positions",
     });
-    expect(splitTable("postgres://h/d")).toEqual({ url: "postgres://h/d", keepsPositions: false });
+    expect(asked("sqlite:///x.db?mode=rwc")).toEqual({
+      url: "sqlite:///x.db?mode=rwc",
+      defaultTable: "ours",
+      layout: "positions",
+    });
+    expect(inLayout("file:///x.json", "positions", "ours")).toBe("file:///x.json");
+    expect(splitTable("postgres://h/d")).toEqual({ url: "postgres://h/d" });
   });
 });

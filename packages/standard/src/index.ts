@@ -39,7 +39,10 @@ export type { Durations } from "./metrics/durations.ts";
 export { METRICS, MetricsRegistry, type SideMetrics } from "./metrics/registry.ts";
 export { locate as locateStateFile } from "./stores/file/location.ts";
 export { FileLock } from "./stores/file/lock.ts";
+export { isGone, type ProcessMark, thisProcess } from "./stores/process-mark.ts";
+export { inLayout, isDatabase, type StoreLayout, tableOfRoute } from "./stores/layout.ts";
 export { Reopening, type ReopeningSetup } from "./structural/reopening.ts";
+export { PayloadFields } from "./template/payload-fields.ts";
 export { Template, type TemplateOptions } from "./template/template.ts";
 export { parseTemplate, type Segment, type Token, type TokenSource } from "./template/token.ts";
 

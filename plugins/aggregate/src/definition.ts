@@ -1,10 +1,12 @@
-import { type CheckContext, defineMiddleware, type Finding, type MqbError, type OpenContext } from "@mqb/core/plugin";
+import { type CheckContext, defineMiddleware, type Finding, type MqbError, type OpenContext, type StateStore } from "@mqb/core/plugin";
 import { type AggregateSettings, aggregateSchema } from "./config.ts";
 import { AggregateConsumer } from "./consumer.ts";
 import { compileEntries } from "./entries.ts";
 import { errors } from "./errors.ts";
 import { Folder } from "./folder.ts";
+import { leaseKey } from "./key.ts";
 import { InMemory } from "./modes/in-memory.ts";
+import { Lease } from "./modes/lease.ts";
 import type { Mode } from "./modes/mode.ts";
 import { Shared } from "./modes/shared.ts";
 import { WriteBehind } from "./modes/write-behind.ts";
@@ -40,8 +42,28 @@ async function open(settings: AggregateSettings, context: OpenContext): Promise<
   if (store == null) return new InMemory(folder, writer, tablesOf(context, entries.length, most), context.log);
   const prefix = prefixOf(store, settings.table ?? undefined, context.route);
   const opened = await context.openStore(placeOf(store, context.route));
-  if (consistency === "single_writer" && !readOnly) return new WriteBehind(folder, writer, opened, prefix, most);
+  if (consistency === "single_writer" && !readOnly) {
+    const lease = await leaseOf(
+      opened,
+      entries.map(({ into }) => leaseKey(prefix, into)),
+      context,
+    );
+    return new WriteBehind(folder, writer, opened, lease, prefix, most);
+  }
   return new Shared(folder, writer, opened, prefix, readOnly);
+}
+
+/** What the route holds still, when it could not be given back before a reconnect, is its own. */
+async function leaseOf(store: StateStore, keys: readonly string[], { clock, session }: OpenContext): Promise<Lease> {
+  const before = session.get("lease") as string | undefined;
+  try {
+    const lease = await Lease.take({ store, keys, clock, ...(before === undefined ? {} : { id: before }) });
+    session.set("lease", lease.id);
+    return lease;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** They stay from the start of the route to its end, across reconnects. */

@@ -10,6 +10,7 @@ import {
   type Message,
   type MiddlewareContext,
 } from "@mqb/core/plugin";
+import { isDatabase } from "@mqb/standard";
 import { type DeduplicationSettings, deduplicationSchema } from "./config.ts";
 import { Deduplicator } from "./consumer.ts";
 import { errors } from "./errors.ts";
@@ -20,6 +21,9 @@ import type { StoredAnswer } from "./log/log.ts";
 import { openFolder } from "./log/open.ts";
 import { type Place, placeOf } from "./place.ts";
 import { Seen } from "./seen.ts";
+import { Claims } from "./shared/claims.ts";
+import { SharedDeduplicator } from "./shared/consumer.ts";
+import { KeyTexts } from "./shared/key-texts.ts";
 import { Table } from "./table/table.ts";
 
 /** Keys in memory, when the URL does not say. */
@@ -45,10 +49,16 @@ async function open(
   const { key, ttl_seconds, replay_response } = settings;
   // Before anything is opened.
   if (key != null) parseKey(key, process.env);
-  const { seen, release } = await openPlace(placeOf(settings, context.route, context.baseDir), context);
+  const place = placeOf(settings, context.route, context.baseDir);
+  const ttlMs = Math.min(ttl_seconds * 1000, LONGEST_TTL_MS);
+  if (place.kind === "shared") {
+    const claims = new Claims(await context.openStore(place.url), context.clock);
+    const keys = new KeyTexts(key ?? undefined, process.env);
+    return new SharedDeduplicator(inner, { claims, keys, ttlMs }, context);
+  }
+  const { seen, release } = await openPlace(place, context);
   const hash = new KeyHash(seen.seed);
   const keys = new KeyReader(key ?? undefined, hash, process.env);
-  const ttlMs = Math.min(ttl_seconds * 1000, LONGEST_TTL_MS);
   return new Deduplicator(inner, { seen, keys, hash, ttlMs, replays: replay_response ?? false, release }, context);
 }
 
@@ -57,7 +67,9 @@ interface Opened {
   release(): Promise<void>;
 }
 
-async function openPlace(place: Place, context: MiddlewareContext<InputCapabilities>): Promise<Opened> {
+type OwnPlace = Exclude<Place, { kind: "shared" }>;
+
+async function openPlace(place: OwnPlace, context: MiddlewareContext<InputCapabilities>): Promise<Opened> {
   if (place.kind === "memory") return openMemory(place, context);
   const { clock, log, local } = context;
   const readOnly = local(DRY_RUN, () => false);
@@ -102,9 +114,14 @@ function check(settings: DeduplicationSettings, context: CheckContext): readonly
       findings.push(findingOf(path, error));
     }
   };
-  const { store, sled_path: sledPath, key } = settings;
+  const { store, sled_path: sledPath, key, replay_response: replays } = settings;
   const isOne = (store == null) !== (sledPath == null);
   attempt(isOne ? [store == null ? "sled_path" : "store"] : [], () => placeOf(settings, context.route, "."));
+  if (replays && store != null && isDatabase(store)) {
+    attempt(["replay_response"], () => {
+      throw errors.REPLAY_STORE({});
+    });
+  }
   if (key == null) return findings;
   attempt(["key"], () => {
     parseKey(key, process.env);

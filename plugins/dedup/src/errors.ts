@@ -21,7 +21,7 @@ export const errors = defineErrors("MQB_DEDUP", {
   STORE_SCHEME: errorRow<{ scheme: string; brings?: string | undefined }>({
     kind: "config",
     message: (p) => `deduplication cannot keep keys in a "${p.scheme}:" store`,
-    hint: (p) => `${p.brings ? `that takes ${p.brings}; here are` : "there are"} memory:, file: and sled:`,
+    hint: (p) => `${p.brings ? `that takes ${p.brings}; here are` : "there are"} memory:, file:, sled:, postgres:, mysql:, mariadb: and sqlite:`,
   }),
   KEY: errorRow<{ key: string; reason: string }>({
     kind: "config",
@@ -64,6 +64,15 @@ export const errors = defineErrors("MQB_DEDUP", {
   IO: errorRow<{ path: string; action: string }>({
     kind: "connection",
     message: (p) => `the keys in ${p.path} cannot be ${p.action}`,
+  }),
+  REPLAY_STORE: errorRow<None>({
+    kind: "config",
+    message: () => "replay_response needs a store that keeps replies, and the table of a database keeps keys alone",
+    hint: "take memory: or file:",
+  }),
+  STORE_GONE: errorRow<None>({
+    kind: "connection",
+    message: () => "the store of the keys does not answer: what was received goes back to its source",
   }),
   FIRST_FAILED: errorRow<None>({
     kind: "retryable",

@@ -1,28 +1,24 @@
 import { resolve } from "node:path";
+import { inLayout, isDatabase, tableOfRoute } from "@mqb/standard";
 import type { DeduplicationSettings } from "./config.ts";
 import { errors } from "./errors.ts";
 
 /** Where keys are kept, as the configuration says. */
 export type Place =
   | { readonly kind: "memory"; readonly name: string; readonly maxKeys: number | undefined }
-  | { readonly kind: "folder"; readonly path: string; readonly durable: boolean };
+  | { readonly kind: "folder"; readonly path: string; readonly durable: boolean }
+  /** A state store that other processes use as well. */
+  | { readonly kind: "shared"; readonly url: string };
 
-/** Stores of databases, and the packages that they belong to. */
-const DATABASES: Readonly<Record<string, string>> = {
-  mongodb: "@mqb/mongodb",
-  "mongodb+srv": "@mqb/mongodb",
-  postgres: "@mqb/postgres",
-  postgresql: "@mqb/postgres",
-  mysql: "@mqb/mysql",
-  mariadb: "@mqb/mysql",
-  sqlite: "@mqb/sqlite",
-};
+/** Stores that are still to come, and the packages that they belong to. */
+const TO_COME: Readonly<Record<string, string>> = { mongodb: "@mqb/mongodb", "mongodb+srv": "@mqb/mongodb" };
 
 /** Takes `store` or `sled_path` apart; throws a `config` error for what cannot be meant. */
 export function placeOf({ store, sled_path: sledPath }: DeduplicationSettings, route: string, baseDir: string): Place {
   if (store != null && sledPath != null) throw errors.TWO_STORES({});
   if (sledPath != null) return { kind: "folder", path: resolve(baseDir, sledPath), durable: false };
   if (store == null) throw errors.NO_STORE({});
+  if (isDatabase(store)) return { kind: "shared", url: inLayout(store, "dedup", tableOfRoute("mqb_dedup", route)) };
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(store)?.[1]?.toLowerCase();
   switch (scheme) {
     case "memory":
@@ -32,7 +28,7 @@ export function placeOf({ store, sled_path: sledPath }: DeduplicationSettings, r
     case "sled":
       return folder(store, scheme, baseDir);
     default:
-      throw errors.STORE_SCHEME({ scheme, brings: DATABASES[scheme] });
+      throw errors.STORE_SCHEME({ scheme, brings: TO_COME[scheme] });
   }
 }
 

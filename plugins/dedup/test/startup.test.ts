@@ -25,6 +25,7 @@ describe("a configuration", () => {
     [{ store: "sled:///d?durable=yes" }, "error store MQB_DEDUP_STORE_URL"],
     [{ store: "file://host/d" }, "error store MQB_DEDUP_STORE_URL"],
     [{ store: "sled://" }, "error store MQB_DEDUP_STORE_URL"],
+    [{ store: "sqlite:x.db", replay_response: true }, "error replay_response MQB_DEDUP_REPLAY_STORE"],
     [{ store: "redis://h/0" }, "error store MQB_DEDUP_STORE_SCHEME"],
     [{ store: "memory:", key: "${payload:n" }, "error key MQB_DEDUP_KEY"],
     [{ store: "memory:", key: "constant" }, "error key MQB_DEDUP_KEY"],
@@ -43,6 +44,9 @@ describe("a configuration", () => {
     { store: "relative/d" },
     { sled_path: "/var/lib/d" },
     { store: "file:///var/lib/d" },
+    { store: "postgres://localhost/etl/seen" },
+    { store: "mariadb://localhost/etl" },
+    { store: "sqlite:///var/lib/d.db?mode=rwc" },
     { store: "memory:", key: "${payload:a}" },
     { store: "memory:", key: ["${payload:a}", "${metadata:b}"] },
     { store: "memory:", key: "prefix-${message:id}", replay_response: true },
@@ -57,8 +61,7 @@ describe("a configuration", () => {
 
   it.each([
     ["mongodb://localhost/etl", "@mqb/mongodb"],
-    ["postgres://localhost/etl", "@mqb/postgres"],
-    ["mariadb://localhost/etl", "@mqb/mysql"],
+    ["mongodb+srv://host/etl", "@mqb/mongodb"],
   ])("names the package of a database: %s", (store, brings) => {
     const [finding] = findings({ store });
     expect([finding!.code, finding!.hint]).toEqual([errors.STORE_SCHEME.code, expect.stringContaining(brings)]);

@@ -7,6 +7,8 @@ import { postgresDatabase } from "./database.ts";
 export const postgresDriver: SqlDriver = {
   dialect: "postgres",
   bulkCopy: true,
+  tellsWriters: true,
+  oneWriter: false,
   unused: [],
   urlFault(url) {
     const address = readAddress(url);

@@ -11,6 +11,8 @@ import { sqliteErrors } from "./errors.ts";
 export const sqliteDriver: SqlDriver = {
   dialect: "sqlite",
   bulkCopy: false,
+  tellsWriters: false,
+  oneWriter: true,
   unused: [
     "username",
     "password",

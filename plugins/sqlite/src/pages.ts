@@ -26,17 +26,23 @@ export async function preparePages(session: Session, source: PageSource, table: 
   });
   const json = new RowJson(table.columns, { textsAreJson: true });
   const from = `SELECT ${fields.join(", ")} FROM ${table.sql} WHERE`;
-  const first = `${from} ${name} IS NOT NULL ORDER BY ${cursor} LIMIT ?`;
-  const next = `${from} ${cursor} > ? ORDER BY ${cursor} LIMIT ?`;
+  const tail = `ORDER BY ${cursor} LIMIT ?`;
+  const greatest = `SELECT ${name} FROM ${table.sql} WHERE ${name} IS NOT NULL ORDER BY ${cursor} DESC LIMIT 1`;
+  const bound = (value: string): unknown => (kind === "int" ? BigInt(value) : value);
   return {
     kind,
-    async read(after, limit) {
-      const rows = await session.use(() => {
-        const statement = session.prepare(after === undefined ? first : next);
-        const bound = after === undefined ? [BigInt(limit)] : [kind === "int" ? BigInt(after) : after, BigInt(limit)];
-        return statement.all(...bound) as unknown[][];
-      });
+    async read(after, limit, _signal, upTo) {
+      const values = [after, upTo].filter((value) => value !== undefined).map(bound);
+      const behind = after === undefined ? `${name} IS NOT NULL` : `${cursor} > ?`;
+      const before = upTo === undefined ? "" : ` AND ${cursor} <= ?`;
+      const rows = await session.use(
+        () => session.prepare(`${from} ${behind}${before} ${tail}`).all(...values, BigInt(limit)) as unknown[][],
+      );
       return slabOf(rows, json);
+    },
+    async last() {
+      const row = (await session.use(() => session.prepare(greatest).get())) as [unknown] | undefined;
+      return row && String(row[0]);
     },
   };
 }

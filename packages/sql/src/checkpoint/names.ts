@@ -4,7 +4,15 @@ const LONGEST = 63;
 /** The table that keeps the positions of a source, where none is named; two sources never share one by accident. */
 export function cursorTable(source: string): string {
   const name = `mqb_cursors_${sanitised(source)}`;
-  if (name.length <= LONGEST && sanitised(source) === source) return name;
+  return sanitised(source) === source ? fitted(name, source) : withHash(name, source);
+}
+
+/** A name that every server takes: where it is too long it is cut, with a hash that tells it from others. */
+export function fitted(name: string, source = name): string {
+  return name.length <= LONGEST ? name : withHash(name, source);
+}
+
+function withHash(name: string, source: string): string {
   const hash = fnv64(source);
   return `${name.slice(0, LONGEST - hash.length - 1)}_${hash}`;
 }

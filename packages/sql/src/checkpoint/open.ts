@@ -1,7 +1,7 @@
 import type { StateStore } from "@mqb/core/plugin";
+import { inLayout } from "@mqb/standard";
 import type { SqlxConfig } from "../config.ts";
 import type { SqlDatabase } from "../contract.ts";
-import { forPositions } from "../state/url.ts";
 import { parseTableName } from "../table-name.ts";
 import { CheckpointTable, type Positions } from "./checkpoint-table.ts";
 import { cursorKey, cursorTable } from "./names.ts";
@@ -28,7 +28,7 @@ export function cursorPlace(config: SqlxConfig): CursorPlace | undefined {
     key: cursorKey(table, id),
     source: `sqlx:${table}:${column}`,
     table: named ?? cursorTable(table),
-    url: isUrl ? forPositions(store, cursorTable(table)) : undefined,
+    url: isUrl ? inLayout(store, "positions", cursorTable(table)) : undefined,
   };
 }
 
@@ -39,5 +39,6 @@ export async function openPositions(
   openStore: (url: string) => Promise<StateStore>,
 ): Promise<Positions> {
   if (place.url !== undefined) return new StorePositions(await openStore(place.url));
-  return new CheckpointTable(await database(), place.table);
+  const own = await database();
+  return own.own?.positions(place.table) ?? new CheckpointTable(own, place.table);
 }

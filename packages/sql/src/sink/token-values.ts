@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import type { MessageBatch } from "@mqb/core/plugin";
-import { compileFields, type FieldFinder, FieldKind, type JsonPath } from "@mqb/json";
+import { FieldKind } from "@mqb/json";
+import { PayloadFields } from "@mqb/standard";
 import type { Bound, Encoder } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { ValueSource } from "../statement/parse.ts";
-import { payloadAt } from "./rows.ts";
 
 interface Binding {
   readonly encoders: readonly Encoder[];
@@ -15,52 +15,41 @@ interface Binding {
 export class TokenValues {
   private readonly sources: readonly ValueSource[];
   private readonly binding: Binding;
-  private readonly finder: FieldFinder | undefined;
-  /** For each token the paths that it may mean: digits are a key or a position. */
-  private readonly meanings: readonly (readonly number[])[];
+  private readonly fields: PayloadFields;
+  /** For each token the number of its field; -1 where it is none of the payload. */
+  private readonly numbers: readonly number[];
 
   constructor(sources: readonly ValueSource[], binding: Binding) {
     this.sources = sources;
     this.binding = binding;
-    const paths: JsonPath[] = [];
-    this.meanings = sources.map((source) =>
-      source.from === "payload" ? meaningsOf(source.path).map((path) => paths.push(path) - 1) : [],
-    );
-    this.finder = paths.length > 0 ? compileFields(paths) : undefined;
+    const paths: (readonly string[])[] = [];
+    this.numbers = sources.map((source) => (source.from === "payload" ? paths.push(source.path) - 1 : -1));
+    this.fields = new PayloadFields(paths);
   }
 
   /** One value for each token; what is not there is null. Throws a `permanent` error. */
   of(batch: MessageBatch, index: number): Bound[] {
-    const { bytes, start, end } = payloadAt(batch, index);
-    const isJson = this.finder?.find(bytes, start, end) ?? false;
-    if (isJson && !isUtf8(bytes.subarray(start, end))) throw errors.NOT_AN_OBJECT({ what: "not UTF-8" });
+    const { fields } = this;
+    fields.look(batch, index);
+    if (fields.json && !isUtf8(batch.payload(index))) throw errors.NOT_AN_OBJECT({ what: "not UTF-8" });
     const values = new Array<Bound>(this.sources.length);
     for (let i = 0; i < values.length; i++) {
       const source = this.sources[i]!;
       if (source.from === "metadata") {
         const text = batch.metadata(index).get(source.key);
         values[i] = text === undefined ? null : this.binding.text(i, text);
-      } else values[i] = isJson ? this.field(i, bytes) : null;
+      } else values[i] = this.field(i);
     }
     return values;
   }
 
-  private field(token: number, bytes: Buffer): Bound {
-    const { kinds, starts, ends } = this.finder!;
-    for (const path of this.meanings[token]!) {
-      const kind = kinds[path] as Parameters<Encoder>[0];
-      if (kind === FieldKind.absent) continue;
-      return kind === FieldKind.null ? null : this.binding.encoders[token]!(kind, bytes, starts[path]!, ends[path]!);
-    }
-    return null;
+  private field(token: number): Bound {
+    const { json, places } = this.fields;
+    if (!json) return null;
+    const at = this.fields.placeOf(this.numbers[token]!);
+    if (at < 0) return null;
+    const kind = places!.kinds[at] as Parameters<Encoder>[0];
+    if (kind === FieldKind.null) return null;
+    return this.binding.encoders[token]!(kind, json, places!.starts[at]!, places!.ends[at]!);
   }
-}
-
-function meaningsOf(steps: readonly string[]): JsonPath[] {
-  let paths: (string | number)[][] = [[]];
-  for (const step of steps) {
-    const here = /^\d{1,9}$/.test(step) ? [step, Number(step)] : [step];
-    paths = paths.flatMap((path) => here.map((one) => [...path, one]));
-  }
-  return paths;
 }

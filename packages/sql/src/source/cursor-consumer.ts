@@ -1,5 +1,4 @@
 import {
-  batchOf,
   type Consumer,
   type Delivery,
   type Disposition,
@@ -11,8 +10,10 @@ import {
 import type { PreparedPages } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { CursorValues } from "./cursor-values.ts";
+import type { Horizon } from "./horizon.ts";
 import type { Pauses } from "./pause.ts";
 import type { Saver } from "./saver.ts";
+import { untilThere } from "./until-there.ts";
 
 export interface CursorSetup {
   readonly pages: PreparedPages;
@@ -22,6 +23,8 @@ export interface CursorSetup {
   /** Where to begin; undefined = at the first row. */
   readonly after: string | undefined;
   readonly saver: Saver;
+  /** Up to where rows are handed out; undefined = whatever is there. */
+  readonly horizon: Horizon | undefined;
   /** Stamp positions. */
   readonly stamp: boolean;
   readonly pauses: Pauses;
@@ -43,6 +46,8 @@ interface Page {
 /** Bytes that a page should have: what is read ahead stays near it. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const MOST_ROWS = 20_000;
+const EMPTY: Slab = { bytes: Buffer.alloc(0), starts: new Uint32Array(0), ends: new Uint32Array(0) };
+const NO_ROWS: Page = { slab: EMPTY, at: 0, end: 0, full: false };
 
 /** Reads a table in the order of a column. Pages are read ahead; rows of one value are never torn apart. */
 export class CursorConsumer implements Consumer {
@@ -64,24 +69,15 @@ export class CursorConsumer implements Consumer {
     this.after = setup.after;
   }
 
-  async receive(max: number, signal: AbortSignal): Promise<Delivery> {
-    const { pauses, draining } = this.setup;
+  receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    const { pauses, draining, horizon } = this.setup;
     const stop = AbortSignal.any([signal, this.closed.signal]);
-    for (;;) {
-      if (stop.aborted) return nothing();
-      let delivery: Delivery | undefined;
-      try {
-        delivery = await this.next(max, stop);
-      } catch (error) {
-        if (stop.aborted) return nothing();
-        throw error;
-      }
-      if (delivery) {
-        pauses.reset();
-        return delivery;
-      }
-      if (draining || !(await pauses.wait(stop))) return nothing();
-    }
+    return untilThere({
+      pauses,
+      stop,
+      isDone: () => draining && !horizon?.isWaiting,
+      next: () => this.next(max, stop),
+    });
   }
 
   close(): Promise<void> {
@@ -90,7 +86,8 @@ export class CursorConsumer implements Consumer {
 
   status(): EndpointStatus {
     const { target, details, saver } = this.setup;
-    return { healthy: true, target, details: { ...details, position: saver.saved ?? null } };
+    const waiting = this.setup.horizon?.isWaiting ? { waits_for_transactions: true } : {};
+    return { healthy: true, target, details: { ...details, position: saver.saved ?? null, ...waiting } };
   }
 
   private async next(max: number, signal: AbortSignal): Promise<Delivery | undefined> {
@@ -147,10 +144,16 @@ export class CursorConsumer implements Consumer {
     // The row beyond a batch tells whether its last run is whole.
     const fits = this.rowBytes > 0 ? Math.floor(PAGE_BYTES / this.rowBytes) : 0;
     const limit = Math.max(max + 1, Math.min(fits, MOST_ROWS));
-    const slab = await this.setup.pages.read(after, limit, signal);
+    const { pages, horizon } = this.setup;
+    const upTo = await horizon?.next(signal);
+    if (horizon && upTo === undefined) return NO_ROWS;
+    const slab = await pages.read(after, limit, signal, upTo);
     const rows = slab.starts.length;
     if (rows > 0) this.rowBytes = Math.max(1, (slab.ends[rows - 1]! - slab.starts[0]!) / rows);
-    if (rows < limit) return { slab, at: 0, end: rows, full: false };
+    if (rows < limit) {
+      horizon?.spend();
+      return { slab, at: 0, end: rows, full: false };
+    }
     const end = this.startOfRun(slab, 0, rows - 1);
     if (end === 0) throw this.run(max);
     return { slab, at: 0, end, full: true };
@@ -169,6 +172,7 @@ export class CursorConsumer implements Consumer {
         this.epoch++;
         this.after = saver.acked;
         this.page = this.ahead = undefined;
+        this.setup.horizon?.reopen();
       },
     };
   }
@@ -209,8 +213,4 @@ function part(slab: Slab, from: number, to: number): Slab {
 
 function isNacked(dispositions: readonly Disposition[] | undefined): boolean {
   return dispositions?.some(({ type }) => type === "nack") ?? false;
-}
-
-function nothing(): Delivery {
-  return { batch: batchOf([]), commit: async () => {} };
 }

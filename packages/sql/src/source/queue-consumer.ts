@@ -11,6 +11,7 @@ import {
 import type { Claim, SqlQueue } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Pauses } from "./pause.ts";
+import { untilThere } from "./until-there.ts";
 
 export interface QueueSetup {
   readonly queue: SqlQueue;
@@ -50,27 +51,10 @@ export class QueueConsumer implements Consumer {
     this.setup = setup;
   }
 
-  async receive(max: number, signal: AbortSignal): Promise<Delivery> {
-    const { queue, pauses, draining } = this.setup;
+  receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    const { pauses, draining } = this.setup;
     const stop = AbortSignal.any([signal, this.closed.signal]);
-    for (;;) {
-      if (stop.aborted) return nothing();
-      const claiming = queue.claim(max, LEASE_MS, stop);
-      this.claiming = claiming.catch(() => {});
-      let claim: Claim;
-      try {
-        claim = await claiming;
-      } catch (error) {
-        for (const unsure of queue.takeUnsure()) this.leave(unsure);
-        if (stop.aborted) return nothing();
-        throw error;
-      }
-      if (claim.ids.length > 0) {
-        pauses.reset();
-        return this.delivery(claim);
-      }
-      if (draining || !(await pauses.wait(stop))) return nothing();
-    }
+    return untilThere({ pauses, stop, isDone: () => draining, next: () => this.claim(max, stop) });
   }
 
   close(): Promise<void> {
@@ -80,6 +64,20 @@ export class QueueConsumer implements Consumer {
   status(): EndpointStatus {
     const { target, details } = this.setup;
     return { healthy: true, target, capacity: this.waiting, details };
+  }
+
+  private async claim(max: number, stop: AbortSignal): Promise<Delivery | undefined> {
+    const { queue } = this.setup;
+    const claiming = queue.claim(max, LEASE_MS, stop);
+    this.claiming = claiming.catch(() => {});
+    let claim: Claim;
+    try {
+      claim = await claiming;
+    } catch (error) {
+      for (const unsure of queue.takeUnsure()) this.leave(unsure);
+      throw error;
+    }
+    return claim.ids.length > 0 ? this.delivery(claim) : undefined;
   }
 
   private delivery(claim: Claim): Delivery {
@@ -159,8 +157,4 @@ export async function releaseLeft(queue: SqlQueue, session: Map<string, unknown>
 
 function leftIn(session: Map<string, unknown>): readonly Claim[] {
   return (session.get(LEFT) as readonly Claim[] | undefined) ?? [];
-}
-
-function nothing(): Delivery {
-  return { batch: batchOf([]), commit: async () => {} };
 }

@@ -1,14 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-  type Clock,
-  kindOf,
-  type StateEntry,
-  type StateStore,
-  type StateWrite,
-  type WriteResult,
-} from "@mqb/core/plugin";
+import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { quoteIdentifier } from "../table-name.ts";
+import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
 import { Closable } from "./closable.ts";
 import { decodeKey, encodeKey } from "./keys.ts";
 
@@ -19,11 +13,6 @@ interface Setup {
   readonly bytesType: string;
   readonly clock: Clock;
 }
-
-/** Keys or writes of one statement. */
-const AT_ONCE = 500;
-/** Of a transaction that another one got in the way of. */
-const TRIES = 8;
 
 /** Entries with versions and expiry, one row each. A version is never given twice. */
 export class EntryStore implements StateStore {
@@ -61,7 +50,7 @@ export class EntryStore implements StateStore {
 
   deleteMany(keys: readonly string[]): Promise<void> {
     return this.database.use(async (database) => {
-      for (const some of chunks(sorted(keys.map(encodeKey)))) {
+      for (const some of chunks([...new Set(keys.map(encodeKey))].sort())) {
         await patiently(() =>
           database.execute(`DELETE FROM ${this.table} WHERE "state_key" IN (${marks(some)})`, some),
         );
@@ -91,7 +80,7 @@ export class EntryStore implements StateStore {
 
   private async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
-    for (const group of groupsOf(writes)) {
+    for (const group of groupsOf(writes, isAlike)) {
       const [first] = group;
       if (typeof writes[first!]!.expectedVersion === "string") await this.replace(execute, writes, first!, results);
       else await this.insert(execute, writes, group, results);
@@ -115,9 +104,7 @@ export class EntryStore implements StateStore {
     const isConditional = writes[group[0]!]!.expectedVersion === null;
     const guard = isConditional ? ` WHERE ${this.table}."expires_at" <= ?` : "";
     const set = `"value" = excluded."value", "version" = excluded."version", "expires_at" = excluded."expires_at"`;
-    // In the order of the keys, so that two writers of the same ones do not wait for each other.
-    const ordered = [...group].sort((a, b) => (writes[a]!.key < writes[b]!.key ? -1 : 1));
-    for (const some of chunks(ordered)) {
+    for (const some of chunks(inKeyOrder(group, writes))) {
       const versions = new Map<string, string>();
       const values: OwnValue[] = [];
       for (const i of some) {
@@ -158,42 +145,6 @@ export class EntryStore implements StateStore {
   }
 }
 
-/** Neighbours that can be written by one statement: alike, and no key twice. */
-function groupsOf(writes: readonly StateWrite[]): number[][] {
-  const groups: number[][] = [];
-  let keys = new Set<string>();
-  for (const [i, { key, expectedVersion }] of writes.entries()) {
-    const group = groups.at(-1);
-    const before = group && writes[group[0]!]!.expectedVersion;
-    const joins = group && typeof expectedVersion !== "string" && before === expectedVersion && !keys.has(key);
-    if (joins) group.push(i);
-    else {
-      groups.push([i]);
-      keys = new Set();
-    }
-    keys.add(key);
-  }
-  return groups;
-}
-
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === TRIES || kindOf(error, "permanent") !== "retryable") throw error;
-    }
-  }
-}
-
-function sorted(keys: readonly string[]): string[] {
-  return [...new Set(keys)].sort();
-}
-
-function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += AT_ONCE) yield items.slice(at, at + AT_ONCE);
-}
-
-function marks(items: readonly unknown[]): string {
-  return items.map(() => "?").join(", ");
+function isAlike(a: StateWrite, b: StateWrite): boolean {
+  return typeof b.expectedVersion !== "string" && a.expectedVersion === b.expectedVersion;
 }

@@ -1,11 +1,15 @@
-import type { ProbeFinding, StateStore, StoreContext, StoreDefinition } from "@mqb/core/plugin";
+import type { Clock, ProbeFinding, StateStore, StoreContext, StoreDefinition } from "@mqb/core/plugin";
 import { describeError } from "@mqb/core/plugin";
-import type { SqlDatabase } from "../contract.ts";
+import type { StoreLayout } from "@mqb/standard";
+import { fitted } from "../checkpoint/names.ts";
+import type { SqlDatabase, TableInfo } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { parseTableName } from "../table-name.ts";
+import { parseTableName, type TableName } from "../table-name.ts";
+import { AggregateStore } from "./aggregate-store.ts";
 import { CheckpointStore } from "./checkpoint-store.ts";
+import { DedupStore } from "./dedup-store.ts";
 import { EntryStore } from "./entry-store.ts";
-import { splitTable } from "./url.ts";
+import { type StoreTable, splitTable } from "./url.ts";
 
 export interface SqlStoreSetup {
   readonly description: string;
@@ -18,30 +22,37 @@ export interface SqlStoreSetup {
 
 const DEFAULT_TABLE = "mqb_state";
 
+/** What is kept in a table, and the column that tells. */
+type Kept = StoreLayout | "entries";
+const TELLING: Readonly<Record<string, Kept>> = {
+  last_value: "positions",
+  dedup_key: "dedup",
+  agg_key: "aggregate",
+  state_key: "entries",
+};
+
 /**
- * State in a table of a SQL database: `sqlite:///path?table=name`, `postgres://host/db/name`. A table of positions, as the
- * endpoints of the original make them (`cursor_id`, `last_value`), is used as one; any other has our own columns.
+ * State in a table of a SQL database: `sqlite:///path?table=name`, `postgres://host/db/name`. A table of the original is used
+ * as one: of positions (`cursor_id`, `last_value`), of deduplication (`dedup_key`, `expire_at`) or of an aggregate
+ * (`agg_key`, `state`, `version`). Any other has our own columns.
  */
 export function sqlStateStore(setup: SqlStoreSetup): StoreDefinition {
   return {
     description: setup.description,
     durable: true,
     async open(url, context): Promise<StateStore> {
-      const { url: plain, table = DEFAULT_TABLE, keepsPositions: asked } = splitTable(url);
+      const { url: plain, layout, ...named } = splitTable(url);
       const shown = setup.target(plain);
-      const name = storeTable(table, shown);
+      const name = storeTable(named, plain, shown);
       const database = await setup.connect(plain, context);
       try {
         const info = await database.describe(name);
-        const columns = info?.columns.map((column) => column.name) ?? [];
-        const keepsPositions = info ? columns.includes("last_value") : asked || name.table.startsWith("mqb_cursors_");
-        const store = keepsPositions
-          ? new CheckpointStore(database, name.table)
-          : new EntryStore(database, { table: name.table, bytesType: setup.bytesType, clock: context.clock });
-        if (!info) await store.create();
-        else if (!keepsPositions && !columns.includes("state_key")) {
+        const kept = info ? keptIn(info) : (layout ?? (name.table.startsWith("mqb_cursors_") ? "positions" : "entries"));
+        if (kept === undefined || (layout !== undefined && kept !== layout)) {
           throw errors.STORE_URL({ url: shown, reason: `the table ${name.table} has other columns than ours` });
         }
+        const store = storeOf(kept, database, { ...setup, table: name.table, clock: context.clock });
+        if (!info) await store.create();
         return store;
       } catch (error) {
         await database.close();
@@ -49,12 +60,13 @@ export function sqlStateStore(setup: SqlStoreSetup): StoreDefinition {
       }
     },
     async probe(url, context): Promise<readonly ProbeFinding[]> {
-      const { url: plain, table = DEFAULT_TABLE } = splitTable(url);
+      const { url: plain, ...named } = splitTable(url);
       try {
         const database = await setup.connect(plain, context);
-        const info = await database.describe(storeTable(table, setup.target(plain)));
+        const name = storeTable(named, plain, setup.target(plain));
+        const info = await database.describe(name);
         await database.close();
-        const detail = info ? `the table ${table} is there` : `the table ${table} will be created`;
+        const detail = info ? `the table ${name.table} is there` : `the table ${name.table} will be created`;
         return [{ check: "reachable", ok: true, detail: `${setup.target(plain)} answers; ${detail}` }];
       } catch (error) {
         return [{ check: "reachable", ok: false, detail: describeError(error) }];
@@ -63,7 +75,32 @@ export function sqlStateStore(setup: SqlStoreSetup): StoreDefinition {
   };
 }
 
-function storeTable(table: string, url: string): ReturnType<typeof parseTableName> {
-  if (!/^[A-Za-z0-9_]+$/.test(table)) throw errors.STORE_URL({ url, reason: `"${table}" is no name for a table` });
-  return parseTableName(table, "table");
+function keptIn({ columns }: TableInfo): Kept | undefined {
+  return columns.map(({ name }) => TELLING[name.toLowerCase()]).find((kept) => kept !== undefined);
+}
+
+function storeOf(
+  kept: Kept,
+  database: SqlDatabase,
+  { table, bytesType, clock }: { readonly table: string; readonly bytesType: string; readonly clock: Clock },
+): StateStore & { create(): Promise<unknown> } {
+  if (database.own) return database.own.store(kept, table, clock);
+  switch (kept) {
+    case "positions":
+      return new CheckpointStore(database, table);
+    case "dedup":
+      return new DedupStore(database, table, clock);
+    case "aggregate":
+      return new AggregateStore(database, table);
+    case "entries":
+      return new EntryStore(database, { table, bytesType, clock });
+  }
+}
+
+/** The name that the URL gives, or else the one that whoever opens it has: that is made to fit servers. */
+function storeTable({ table, defaultTable }: Pick<StoreTable, "table" | "defaultTable">, url: string, shown: string): TableName {
+  const own = /^sqlite:/i.test(url) ? defaultTable : defaultTable && fitted(defaultTable);
+  const name = table ?? own ?? DEFAULT_TABLE;
+  if (!/^[A-Za-z0-9_]+$/.test(name)) throw errors.STORE_URL({ url: shown, reason: `"${name}" is no name for a table` });
+  return parseTableName(name, "table");
 }

@@ -1,44 +1,46 @@
-const SQL = /^(?:postgres|postgresql|mysql|mariadb|sqlite):/i;
+import type { StoreLayout } from "@mqb/standard";
 
-/**
- * The URL of a SQL store that shall keep positions, in this table unless it names one itself. Other URLs stay as they are.
- */
-export function forPositions(url: string, table: string): string {
-  if (!SQL.test(url)) return url;
-  const named = splitTable(url);
-  const { url: plain } = named;
-  return `${plain}${plain.includes("?") ? "&" : "?"}table=${named.table ?? table}&layout=positions`;
+export interface StoreTable {
+  /** The database's own URL. */
+  readonly url: string;
+  /** As the URL names it. */
+  readonly table?: string;
+  /** Where the URL names none. */
+  readonly defaultTable?: string;
+  /** What whoever opens it keeps there. */
+  readonly layout?: StoreLayout;
 }
+
+const OWN = /^(?:table|layout|default_table)=/;
 
 /**
  * Takes the table off a store's URL: `?table=name`, or, where a database is named before it, a last part of the path:
- * `postgres://host/db/name`.
+ * `postgres://host/db/name`; and what `inLayout` of @mqb/standard has put there.
  */
-export function splitTable(url: string): StoreTable {
-  const table = tableIn(url);
-  if (table === undefined) return { url, keepsPositions: false };
-  const [head, query = ""] = splitOnce(url, "?");
+export function splitTable(written: string): StoreTable {
+  const [head, query = ""] = splitOnce(written, "?");
   const params = query.split("&").filter((param) => param !== "");
-  const others = params.filter((param) => !/^(?:table|layout)=/.test(param));
-  const isInPath = !params.some((param) => param.startsWith("table="));
-  const base = isInPath ? head.slice(0, head.lastIndexOf("/")) : head;
-  const keepsPositions = params.includes("layout=positions");
-  return { url: others.length > 0 ? `${base}?${others.join("&")}` : base, table, keepsPositions };
+  const valueOf = (name: string): string | undefined => {
+    const param = params.find((one) => one.startsWith(`${name}=`));
+    return param === undefined ? undefined : decodeURIComponent(param.slice(name.length + 1));
+  };
+  const named = valueOf("table");
+  const inPath = named === undefined ? tableInPath(head) : undefined;
+  const base = inPath === undefined ? head : head.slice(0, head.lastIndexOf("/"));
+  const others = params.filter((param) => !OWN.test(param));
+  const table = named ?? inPath;
+  const [layout, defaultTable] = [valueOf("layout"), valueOf("default_table")];
+  return {
+    url: others.length > 0 ? `${base}?${others.join("&")}` : base,
+    ...(table === undefined ? {} : { table }),
+    ...(defaultTable === undefined ? {} : { defaultTable }),
+    ...(layout === undefined ? {} : { layout: layout as StoreLayout }),
+  };
 }
 
-interface StoreTable {
-  readonly url: string;
-  readonly table?: string;
-  /** Said by whoever keeps positions there: the table has the columns of those. */
-  readonly keepsPositions: boolean;
-}
-
-function tableIn(url: string): string | undefined {
-  const [head, query = ""] = splitOnce(url, "?");
-  const param = query.split("&").find((one) => one.startsWith("table="));
-  if (param !== undefined) return decodeURIComponent(param.slice("table=".length));
+function tableInPath(head: string): string | undefined {
   // A path of SQLite is a file's: whatever its last part is named.
-  if (/^sqlite:/i.test(url)) return undefined;
+  if (/^sqlite:/i.test(head)) return undefined;
   return /^[a-z]+:\/\/[^/]*\/[^/]+\/([^/]+)$/i.exec(head)?.[1];
 }
 

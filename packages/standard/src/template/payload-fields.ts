@@ -29,6 +29,11 @@ export class PayloadFields {
     this.bytes = asBuffer(found.bytes);
   }
 
+  /** Of the last `look`. There are none where no field was asked for. */
+  get places(): Pick<BatchFields, "kinds" | "starts" | "ends"> | undefined {
+    return this.found;
+  }
+
   /** Whether `text` is a text. */
   has(field: number): boolean {
     const { bytes } = this;
@@ -56,8 +61,13 @@ export class PayloadFields {
     return kind === FieldKind.string ? readString(bytes, start, end) : bytes.toString("utf8", start, end);
   }
 
-  /** Where the field's value is told of; -1 = it is not there. */
-  private placeOf(field: number): number {
+  /** The bytes that the last `look` found JSON in; undefined where it found none. */
+  get json(): Buffer | undefined {
+    return this.bytes;
+  }
+
+  /** Where `kinds`, `starts` and `ends` of `places` tell of the field's value; -1 = it is not there. */
+  placeOf(field: number): number {
     const { kinds, base } = this.found!;
     const meanings = this.meanings[field]!;
     for (let i = 0; i < meanings.length; i++) {

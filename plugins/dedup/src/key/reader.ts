@@ -1,7 +1,7 @@
 import { asBuffer, type MessageBatch } from "@mqb/core/plugin";
 import { type BatchFields, compileBatchFields, FieldKind, type JsonPath, readString } from "@mqb/json";
 import type { Segment } from "@mqb/standard";
-import { type KeyHash, Origin } from "./hash.ts";
+import { Origin } from "./hash.ts";
 import { Scratch } from "./scratch.ts";
 import { type Env, type KeyText, parseKey } from "./template.ts";
 
@@ -16,12 +16,17 @@ type Part =
   | { readonly from: "metadata"; readonly key: string; readonly base64: boolean }
   | { readonly from: "id" | "body"; readonly base64: boolean };
 
+/** Takes a key: `bytes[start .. end)`, and what it was made from. */
+export interface KeyTaker {
+  hash(bytes: Uint8Array, start: number, end: number, origin: number): void;
+}
+
 /**
  * Hashes the keys of messages from their bytes; makes no message and no text where the key is a field of the payload.
  * One per place that uses it.
  */
 export class KeyReader {
-  private readonly hash: KeyHash;
+  private readonly hash: KeyTaker;
   /** The parts of each template; undefined = the key is the message id. */
   private readonly templates: readonly (readonly Part[])[] | undefined;
   private readonly origin: number;
@@ -30,7 +35,7 @@ export class KeyReader {
   private readonly scratch = new Scratch();
   private batch: MessageBatch | undefined;
 
-  constructor(key: KeyText | undefined, hash: KeyHash, env: Env) {
+  constructor(key: KeyText | undefined, hash: KeyTaker, env: Env) {
     this.hash = hash;
     const paths: JsonPath[] = [];
     this.templates = key === undefined ? undefined : parseKey(key, env).map((one) => partsOf(one, paths));

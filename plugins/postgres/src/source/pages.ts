@@ -9,8 +9,10 @@ import {
 } from "@mqb/sql";
 import type pg from "pg";
 import type { PostgresPool } from "../client/pool.ts";
+import { rawRows } from "../raw.ts";
 import { withoutQuotes } from "../types.ts";
 import { literal, rowJson } from "./row-json.ts";
+import { writersOf } from "./writers.ts";
 
 const NEWLINE = Buffer.from("\n");
 /** Neither sign occurs in JSON as the server writes it: no field is put in quotes, no byte is escaped. */
@@ -29,11 +31,19 @@ export function preparePages(pool: PostgresPool, source: PageSource, table: Tabl
   const json = rowJson(table.columns, source.rfc3339);
   return {
     kind,
-    async read(after, limit, signal) {
-      const position = after === undefined ? `${cursor} IS NOT NULL` : `${cursor} > ${literalOf(after, kind, column)}`;
-      const select = `SELECT ${json} FROM ${table.sql} WHERE ${position} ORDER BY ${cursor} LIMIT ${limit}`;
+    async read(after, limit, signal, upTo) {
+      const from = after === undefined ? `${cursor} IS NOT NULL` : `${cursor} > ${literalOf(after, kind, column)}`;
+      const to = upTo === undefined ? "" : ` AND ${cursor} <= ${literalOf(upTo, kind, column)}`;
+      const select = `SELECT ${json} FROM ${table.sql} WHERE ${from}${to} ORDER BY ${cursor} LIMIT ${limit}`;
       return pool.use((client) => lines(client, `COPY (${select}) TO STDOUT WITH ${FORMAT}`), signal);
     },
+    async last(signal) {
+      // Under its own name the text would be what it is sorted by.
+      const select = `SELECT ${cursor}::text AS mqb_last FROM ${table.sql} WHERE ${cursor} IS NOT NULL ORDER BY ${cursor} DESC LIMIT 1`;
+      const [row] = await pool.use((client) => rawRows(client, select), signal);
+      return row?.[0] ?? undefined;
+    },
+    writers: writersOf(pool, table, column),
   };
 }
 

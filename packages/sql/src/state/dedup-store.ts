@@ -1,0 +1,203 @@
+import { randomInt } from "node:crypto";
+import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
+import type { OwnValue, SqlDatabase } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { quoteIdentifier } from "../table-name.ts";
+import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
+import { Closable } from "./closable.ts";
+
+type Execute = SqlDatabase["execute"];
+
+/** The value of a key that is held for a moment; any other is that of a key that was seen. */
+const CLAIMED = "claimed";
+/** Bits of a claim that tell it from others with the same end. */
+const OWNER = 1n << 22n;
+const SWEEP_MS = 60_000;
+const SWEPT_AT_ONCE = 10_000;
+
+/**
+ * Keys of deduplication in the table of the original: `dedup_key`, and `expire_at` in Unix seconds. A key that is only held
+ * has a number below zero there, its end in milliseconds and who holds it; for the original it has expired long ago. The
+ * number is the version, so that only who holds a key can settle it.
+ */
+export class DedupStore implements StateStore {
+  private readonly database: Closable;
+  private readonly table: string;
+  private readonly name: string;
+  private readonly clock: Clock;
+  private swept: number;
+
+  constructor(database: SqlDatabase, table: string, clock: Clock) {
+    this.database = new Closable(database);
+    this.name = table;
+    this.table = quoteIdentifier(table);
+    this.clock = clock;
+    this.swept = clock.monotonic();
+  }
+
+  create(): Promise<unknown> {
+    const index = quoteIdentifier(`${this.name}_expire_idx`);
+    return this.database.use(async (database) => {
+      const columns = "dedup_key VARCHAR(255) PRIMARY KEY, expire_at BIGINT NOT NULL";
+      await database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []);
+      await database.execute(`CREATE INDEX IF NOT EXISTS ${index} ON ${this.table} (expire_at)`, []);
+    });
+  }
+
+  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
+    return this.database.use(async (database) => {
+      const found = await this.read((sql, values) => database.execute(sql, values), keys);
+      return keys.map((key) => found.get(key));
+    });
+  }
+
+  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
+    return this.database.use(async (database) => {
+      if (writes.length === 0) return [];
+      const groups = groupsOf(writes, isAlike);
+      const [first] = groups;
+      // One statement needs no transaction around it.
+      const alone = groups.length === 1 && first!.length <= ROWS;
+      const results = await patiently(() =>
+        alone
+          ? this.write((sql, values) => database.execute(sql, values), writes, groups)
+          : database.transaction((execute) => this.write(execute, writes, groups)),
+      );
+      await this.sweep(database);
+      return results;
+    });
+  }
+
+  deleteMany(keys: readonly string[]): Promise<void> {
+    return this.database.use(async (database) => {
+      for (const some of chunks([...new Set(keys)].sort(), ROWS)) {
+        const remove = `DELETE FROM ${this.table} WHERE dedup_key IN (${marks(some)})`;
+        await patiently(() => database.execute(remove, some));
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  private async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+    const found = new Map<string, StateEntry>();
+    const now = this.clock.now();
+    for (const some of chunks([...new Set(keys)], ROWS)) {
+      const select = `SELECT dedup_key, expire_at FROM ${this.table} WHERE dedup_key IN (${marks(some)})`;
+      for (const [key, written] of await execute(select, some)) {
+        const entry = entryOf(String(key), BigInt(String(written)));
+        if (entry.expiresAt! > now) found.set(entry.key, entry);
+      }
+    }
+    return found;
+  }
+
+  private async write(
+    execute: Execute,
+    writes: readonly StateWrite[],
+    groups: readonly (readonly number[])[],
+  ): Promise<WriteResult[]> {
+    const results = new Array<WriteResult>(writes.length);
+    for (const group of groups) {
+      const { expectedVersion, expiresAt } = writes[group[0]!]!;
+      const isOver = expiresAt !== undefined && expiresAt <= this.clock.now();
+      for (const some of chunks(inKeyOrder(group, writes), ROWS)) {
+        const keys = some.map((i) => writes[i]!.key);
+        const number = numberOf(writes[some[0]!]!);
+        let taken: readonly (readonly OwnValue[])[];
+        if (typeof expectedVersion !== "string") taken = await this.insert(execute, keys, number, expectedVersion);
+        else if (isOver) taken = await this.remove(execute, keys, expectedVersion);
+        else taken = await this.replace(execute, keys, number, expectedVersion);
+        const ours = new Set(taken.map(([key]) => String(key)));
+        for (const i of some)
+          results[i] = ours.has(writes[i]!.key) ? { type: "written", version: String(number) } : { type: "conflict" };
+      }
+    }
+    const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
+    if (refused.length === 0) return results;
+    const current = await this.read(execute, refused);
+    return results.map((result, i) => {
+      const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
+      return entry ? { type: "conflict", current: entry } : result;
+    });
+  }
+
+  private insert(execute: Execute, keys: readonly string[], number: bigint, expected: null | undefined) {
+    const guard = expected === null ? ` WHERE ${this.expired()}` : "";
+    const rows = `SELECT column1, CAST(? AS BIGINT) FROM (VALUES ${marks(keys, "(?)")}) AS mqb_keys WHERE 1 = 1`;
+    const insert = `INSERT INTO ${this.table} (dedup_key, expire_at) ${rows} ON CONFLICT (dedup_key) DO UPDATE SET expire_at = excluded.expire_at${guard} RETURNING dedup_key`;
+    return execute(insert, [number, ...keys, ...(expected === null ? this.now() : [])]);
+  }
+
+  /** Also what has expired, as long as nobody else has taken it. */
+  private replace(execute: Execute, keys: readonly string[], number: bigint, version: string) {
+    const update = `UPDATE ${this.table} SET expire_at = CAST(? AS BIGINT) WHERE dedup_key IN (${marks(keys)}) AND expire_at = CAST(? AS BIGINT) RETURNING dedup_key`;
+    return execute(update, [number, ...keys, versionNumber(version)]);
+  }
+
+  private remove(execute: Execute, keys: readonly string[], version: string) {
+    const remove = `DELETE FROM ${this.table} WHERE dedup_key IN (${marks(keys)}) AND expire_at = CAST(? AS BIGINT) RETURNING dedup_key`;
+    return execute(remove, [...keys, versionNumber(version)]);
+  }
+
+  /** Of a row that is there; takes the values of `now`. */
+  private expired(): string {
+    const at = `${this.table}.expire_at`;
+    return `((${at} >= 0 AND ${at} <= CAST(? AS BIGINT)) OR (${at} < 0 AND ${at} >= CAST(? AS BIGINT)))`;
+  }
+
+  private now(): [seconds: bigint, claim: bigint] {
+    const now = this.clock.now();
+    return [BigInt(Math.floor(now / 1000)), -(BigInt(now) * OWNER)];
+  }
+
+  /** Now and then what has expired is deleted; a table that is busy is left for the next time. */
+  private async sweep(database: SqlDatabase): Promise<void> {
+    if (this.clock.monotonic() - this.swept < SWEEP_MS) return;
+    this.swept = this.clock.monotonic();
+    const some = `SELECT dedup_key FROM ${this.table} WHERE ${this.expired()} LIMIT ${SWEPT_AT_ONCE}`;
+    try {
+      await database.execute(`DELETE FROM ${this.table} WHERE dedup_key IN (${some}) AND ${this.expired()}`, [
+        ...this.now(),
+        ...this.now(),
+      ]);
+    } catch {
+      // They are in nobody's way.
+    }
+  }
+}
+
+const ROWS = 2000;
+
+function isAlike(a: StateWrite, b: StateWrite): boolean {
+  return a.expectedVersion === b.expectedVersion && a.expiresAt === b.expiresAt && isClaim(a) === isClaim(b);
+}
+
+function isClaim({ value }: StateWrite): boolean {
+  return Buffer.from(value).toString() === CLAIMED;
+}
+
+/** What stands in the table for a write. */
+export function numberOf(write: StateWrite): bigint {
+  const { key, expiresAt } = write;
+  if (expiresAt === undefined) throw errors.STORE_VALUE({ key, reason: "a key of deduplication has an end" });
+  if (!isClaim(write)) return BigInt(Math.max(0, Math.ceil(expiresAt / 1000)));
+  return -(BigInt(Math.floor(expiresAt)) * OWNER + BigInt(randomInt(Number(OWNER))));
+}
+
+/** What a row says of its key. */
+export function entryOf(key: string, number: bigint): StateEntry {
+  const claimed = number < 0n;
+  return {
+    key,
+    value: Buffer.from(claimed ? CLAIMED : ""),
+    version: String(number),
+    expiresAt: Number(claimed ? -number / OWNER : number * 1000n),
+  };
+}
+
+function versionNumber(version: string): bigint {
+  return /^-?\d{1,19}$/.test(version) ? BigInt(version) : 0n;
+}
