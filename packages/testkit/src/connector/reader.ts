@@ -47,7 +47,10 @@ export class Reader {
     if (consumer) await this.lab.soon(consumer.close(), "closing the source");
   }
 
-  /** Receives until `count` different messages have come, at most `max` at a time. Commits nothing. */
+  /**
+   * Receives until `count` different messages have come, at most `max` at a time. Commits nothing. A source gives as many
+   * at once as it likes: these are up to `max - 1` more than `count`, and all of `count` is only what is left.
+   */
   async take(count: number, max = 1024): Promise<Taken> {
     const deliveries: Delivery[] = [];
     const messages: Message[] = [];

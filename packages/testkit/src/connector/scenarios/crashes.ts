@@ -20,8 +20,8 @@ export const crashes: readonly ConnectorScenario[] = [
     async run(lab) {
       await lab.seed(lab.messages(4));
       const reader = lab.reader();
-      const first = await reader.take(2, 2);
-      const second = await reader.take(2, 2);
+      const first = await reader.take(1, 2);
+      const second = await reader.take(1, 2);
       deepEqual(
         second.numbers.filter((n) => first.numbers.includes(n)),
         [],

@@ -24,9 +24,9 @@ export const nacks: readonly ConnectorScenario[] = [
     async run(lab) {
       await lab.seed(lab.messages(4));
       const reader = lab.reader({ reopens: true });
-      const first = await reader.take(2, 2);
+      const first = await reader.take(1, 2);
       await reader.commit(first);
-      const second = await reader.take(2, 2);
+      const second = await reader.take(1, 2);
       await reader.commit(second, () => NACK);
       const seen: number[] = [];
       await reader.readUntil((message) => {
@@ -76,8 +76,8 @@ export const nacks: readonly ConnectorScenario[] = [
     async run(lab) {
       await lab.seed(lab.messages(4));
       const reader = lab.reader({ reopens: true });
-      const first = await reader.take(2, 2);
-      const second = await reader.take(2, 2);
+      const first = await reader.take(1, 2);
+      const second = await reader.take(1, 2);
       const seen: number[] = [];
       await reader.commit({ deliveries: first.deliveries }, () => again);
       await reader.commit({ deliveries: second.deliveries });
