@@ -1,4 +1,11 @@
-import { type CheckContext, defineMiddleware, type Finding, type MqbError, type OpenContext, type StateStore } from "@mqb/core/plugin";
+import {
+  type CheckContext,
+  defineMiddleware,
+  type Finding,
+  type MqbError,
+  type OpenContext,
+  type StateStore,
+} from "@mqb/core/plugin";
 import { type AggregateSettings, aggregateSchema } from "./config.ts";
 import { AggregateConsumer } from "./consumer.ts";
 import { compileEntries } from "./entries.ts";

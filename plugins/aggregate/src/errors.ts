@@ -33,6 +33,16 @@ export const errors = defineErrors("MQB_AGGREGATE", {
       `${p.keys} of ${p.writes} states of aggregate were changed by somebody else since they were read; they are read again`,
     hint: "with `consistency: single_writer` exactly one route may write these states; `shared` lets several do it",
   }),
+  LEASED: errorRow<{ holder: string }>({
+    kind: "connection",
+    message: (p) => `another single writer has the states of aggregate: ${p.holder}`,
+    hint: "`consistency: shared` lets several write the same states; a route that goes on trying takes over when the other one ends",
+  }),
+  LEASE_GONE: errorRow<None>({
+    kind: "connection",
+    message: () => "somebody has taken away what says that this route is the single writer of its states",
+    hint: "nothing else may write in the store of an aggregate with `consistency: single_writer`",
+  }),
   CONTENDED: errorRow<{ keys: number; times: number }>({
     kind: "retryable",
     message: (p) =>

@@ -71,6 +71,11 @@ function partOf(segment: Segment, paths: Paths): Key {
 /** The most that every state store takes. */
 const LONGEST = 255;
 
+/** The key that says who writes the states of an entry. No field has an empty name, so it is no state's. */
+export function leaseKey(prefix: string, into: string): string {
+  return storedKey(prefix, "", `writer:${into}`);
+}
+
 /** The key that a state is stored under. One that is too long for a store is replaced by its hash. */
 export function storedKey(prefix: string, into: string, key: string): string {
   const stored = `${prefix}${into}:${key}`;

@@ -8,6 +8,7 @@ import { loadStates } from "../states/load.ts";
 import type { States } from "../states/states.ts";
 import { Table } from "../states/table.ts";
 import { type Deferred, deferred } from "./deferred.ts";
+import type { Lease } from "./lease.ts";
 import type { Mode, Ran } from "./mode.ts";
 import { Turns } from "./turns.ts";
 
@@ -21,6 +22,7 @@ export class WriteBehind implements Mode, States {
   private readonly writer: Writer;
   private readonly store: StateStore;
   private readonly prefix: string;
+  private readonly lease: Lease;
   private readonly tables: readonly Table[];
   private readonly turns = new Turns();
   /** Changed since the last write began, with the number of its entry. */
@@ -32,10 +34,12 @@ export class WriteBehind implements Mode, States {
   private generation = 0;
   private closed = false;
 
-  constructor(folder: Folder, writer: Writer, store: StateStore, prefix: string, maxKeys: number) {
+  /** Gives `lease` back when it is closed, as it closes the store. */
+  constructor(folder: Folder, writer: Writer, store: StateStore, lease: Lease, prefix: string, maxKeys: number) {
     this.folder = folder;
     this.writer = writer;
     this.store = store;
+    this.lease = lease;
     this.prefix = prefix;
     this.tables = folder.entries.map(() => new Table(maxKeys));
   }
@@ -43,6 +47,7 @@ export class WriteBehind implements Mode, States {
   run(batch: MessageBatch): Promise<Ran> {
     return this.turns.take(async () => {
       if (this.closed) throw errors.CLOSED({});
+      this.lease.check();
       const keys = this.folder.keys(batch);
       // Dropped while they were being read: begin again with the stored ones.
       for (let from = -1; from !== this.generation; ) {
@@ -74,7 +79,10 @@ export class WriteBehind implements Mode, States {
       this.drop(errors.CLOSED({}));
     }
     await this.writing;
-    await this.turns.take(() => this.store.close());
+    await this.turns.take(async () => {
+      await this.lease.release();
+      await this.store.close();
+    });
   }
 
   private async load(keys: readonly (string | undefined)[]): Promise<void> {

@@ -1,14 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
+import { isGone, type ProcessMark, thisProcess } from "../process-mark.ts";
 
 /** Who holds a lock, as written in the lock file. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  /** When the process started, where the system tells; a pid may be given to another process later. */
-  readonly started: string | undefined;
+interface Holder extends ProcessMark {
   readonly token: string;
 }
 
@@ -23,12 +19,7 @@ export class FileLock {
   /** Waits at most `ms` for the lock. Returns the function that gives it back, or who holds it. */
   async acquire(ms: number): Promise<{ release(): Promise<void> } | { readonly holder: string }> {
     const own = `${this.path}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`;
-    const me: Holder = {
-      pid: process.pid,
-      host: hostname(),
-      started: await startOf(process.pid),
-      token: randomBytes(8).toString("hex"),
-    };
+    const me: Holder = { ...(await thisProcess()), token: randomBytes(8).toString("hex") };
     await writeFile(own, JSON.stringify(me), { flag: "wx" });
     try {
       let holder = "";
@@ -128,33 +119,6 @@ async function linked(from: string, to: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
-  }
-}
-
-async function isGone({ pid, host, started }: Holder): Promise<boolean> {
-  if (host !== hostname()) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-  const now = await startOf(pid);
-  if (now === GONE) return true;
-  return started !== undefined && now !== undefined && now !== started;
-}
-
-const GONE = "gone";
-
-/** When a process started, in the system's own unit; undefined where the system does not tell. */
-async function startOf(pid: number): Promise<string | undefined> {
-  try {
-    const fields = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in brackets that may hold blanks; the start is the 22nd.
-    const rest = fields.slice(fields.lastIndexOf(")") + 2).split(" ");
-    // Killed, and nobody has asked for its end yet: in a container whose first process never does, it stays for ever.
-    return rest[0] === "Z" || rest[0] === "X" ? GONE : rest[19];
-  } catch {
-    return undefined;
   }
 }
 
