@@ -1,23 +1,28 @@
-import { once } from "node:events";
-import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
+import { constants, openSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { Socket } from "node:net";
 import { rowNumber, rowText } from "../ledger.ts";
 
 const TICK_MS = 50;
 const AT_ONCE = 500;
+/** Rows that may be on their way when as many as can go through are put in. */
+const AHEAD = 100_000;
 
-/** Writes rows into a named pipe, so many a second; fewer while nobody takes them. */
+/** Appends rows to a file, so many a second. */
 export class RowWriter {
   /** Rows that were written. */
   rows = 0;
-  private readonly pipe: WriteStream;
+  private readonly path: string;
+  private readonly reader: RowReader;
   private stopped = false;
   private writing: Promise<void> | undefined;
 
-  constructor(path: string) {
-    this.pipe = createWriteStream(path, { highWaterMark: 1 << 18 });
+  constructor(path: string, reader: RowReader) {
+    this.path = path;
+    this.reader = reader;
   }
 
-  /** Rows a second from now on; Infinity = as many as are taken. */
+  /** Rows a second from now on; Infinity = as many as come out. */
   async pace(rate: number): Promise<void> {
     await this.pause();
     this.stopped = false;
@@ -29,47 +34,49 @@ export class RowWriter {
     await this.writing;
   }
 
-  async end(): Promise<void> {
-    await this.pause();
-    this.pipe.end();
-    await once(this.pipe, "close");
-  }
-
   private async write(rate: number): Promise<void> {
     let last = performance.now();
     let due = 0;
     while (!this.stopped) {
       const now = performance.now();
-      // What was not taken in time is not made up for: the rate is an upper bound.
-      due = Math.min(due + ((now - last) / 1000) * rate, Math.max(rate / 4, AT_ONCE));
+      // A machine that is busy for a while does not get all of it at once.
+      due = Math.min(due + ((now - last) / 1000) * rate, Math.max(rate, AT_ONCE), AHEAD + this.reader.rows - this.rows);
       last = now;
-      for (; due >= 1 && !this.stopped; due -= Math.min(due, AT_ONCE)) {
-        const count = Math.min(Math.floor(due), AT_ONCE);
-        let text = "";
-        for (let i = 0; i < count; i++) text += `${rowText(this.rows + i)}\n`;
-        this.rows += count;
-        if (!this.pipe.write(text)) await once(this.pipe, "drain");
-      }
-      if (Number.isFinite(rate)) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+      for (; due >= 1; due -= Math.min(due, AT_ONCE)) await this.append(Math.min(Math.floor(due), AT_ONCE));
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     }
+  }
+
+  private async append(count: number): Promise<void> {
+    let text = "";
+    for (let i = 0; i < count; i++) text += `${rowText(this.rows + i)}\n`;
+    await appendFile(this.path, text);
+    this.rows += count;
   }
 }
 
-/** Counts how often each row comes out of a named pipe. */
+/** Counts how often each row comes out of a named pipe, which it keeps open while the program opens it again and again. */
 export class RowReader {
   /** Different rows. */
   rows = 0;
   twice = 0;
   foreign = 0;
   private seen = new Uint8Array(1 << 20);
+  private readonly pipe: Socket;
 
   constructor(path: string) {
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    this.pipe = new Socket({ fd, readable: true, writable: false });
     let rest = "";
-    createReadStream(path, { encoding: "utf8", highWaterMark: 1 << 18 }).on("data", (text) => {
-      const lines = (rest + String(text)).split("\n");
+    this.pipe.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n");
       rest = lines.pop()!;
       for (const line of lines) this.take(line);
     });
+  }
+
+  close(): void {
+    this.pipe.destroy();
   }
 
   private take(line: string): void {

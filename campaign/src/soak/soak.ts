@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type RunningProcess, runProcess, within } from "@mqb/testkit";
+import { positionedInput } from "../ends/file.ts";
 import type { World } from "../pairs/pair.ts";
 import type { Broker } from "./brokers.ts";
 import { RowReader, RowWriter } from "./rows.ts";
@@ -14,6 +15,7 @@ const CLI = fileURLToPath(new URL("../../../apps/cli/dist/mqb.cjs", import.meta.
 const GAUGE = pathToFileURL(fileURLToPath(new URL("gauge.mjs", import.meta.url))).href;
 const BATCH = 512;
 const START_MS = 60_000;
+const LAST_LINES = 30;
 /** How long the highest rate is looked for: the first part fills what can be filled. */
 const WARM_MS = 10_000;
 const MEASURE_MS = 15_000;
@@ -48,7 +50,7 @@ export interface SoakResult {
   readonly faults: readonly string[];
 }
 
-/** One process with two routes, a named pipe into the broker and the broker into a named pipe, for a long time. */
+/** One process with two routes, a file into the broker and the broker into a named pipe, for a long time. */
 export async function runSoak(
   name: string,
   open: (world: World) => Promise<Broker>,
@@ -59,11 +61,13 @@ export async function runSoak(
   try {
     const broker = await open({ folder, defer: (undo) => void undos.push(undo) });
     const [input, output] = [join(folder, "in"), join(folder, "out")];
-    execFileSync("mkfifo", [input, output]);
+    writeFileSync(input, "");
+    execFileSync("mkfifo", [output]);
     const reader = new RowReader(output);
+    undos.push(() => reader.close());
     const running = start(broker, folder, input, output);
     undos.push(() => running.kill().catch(() => {}));
-    const writer = new RowWriter(input);
+    const writer = new RowWriter(input, reader);
     await within(running.line(/at_(?:least|most)_once|effectively_once/), "the start of mqb", START_MS);
     return await new Soak(name, broker, running, writer, reader, folder, options).run();
   } finally {
@@ -76,7 +80,7 @@ function start(broker: Broker, folder: string, input: string, output: string): R
   const common = { batch_size: BATCH, concurrency: 2, reconnect_interval_ms: 200 };
   const [[type, endpoint]] = Object.entries(broker.endpoint) as [[string, object]];
   const routes = {
-    in: { ...common, input: { file: { path: input, format: "raw" } }, output: broker.endpoint },
+    in: { ...common, input: positionedInput(input), output: broker.endpoint },
     out: {
       ...common,
       input: { [type]: { ...endpoint, ...broker.reading } },
@@ -123,7 +127,9 @@ class Soak {
 
   async run(): Promise<SoakResult> {
     const { writer, reader, running, options } = this;
-    const ended = running.ended.then(() => this.faults.push("the process ended by itself"));
+    const ended = running.ended.then(({ code, signal }) => {
+      this.faults.push(`the process ended by itself with ${code ?? signal}`);
+    });
     const most = options.rate === undefined ? await this.most() : 0;
     const rate = options.rate ?? most / 2;
     const [before, began, rows] = [this.samples().length, performance.now(), writer.rows];
@@ -143,8 +149,15 @@ class Soak {
       ...{ twice: reader.twice, foreign: reader.foreign, samples },
       reconnects: `${running.stdout}${running.stderr}`.match(/next try in \d+ ms/g)?.length ?? 0,
       cpu: samples.length > 1 ? (samples.at(-1)!.cpu - samples[0]!.cpu) / seconds : 0,
-      faults: [...growing(samples), ...this.faults],
+      faults: this.withOutput([...growing(samples), ...this.faults]),
     };
+  }
+
+  /** And what the process has said last. */
+  private withOutput(faults: readonly string[]): readonly string[] {
+    if (faults.length === 0) return faults;
+    const output = `${this.running.stdout}${this.running.stderr}`.trimEnd().split("\n");
+    return [...faults, ...output.slice(-LAST_LINES)];
   }
 
   /** Rows a second that go through when as many are put in as are taken; and then everything is brought to its end. */
@@ -193,7 +206,6 @@ class Soak {
     // Its own end is no fault now.
     this.faults.splice(faults, this.faults.length - faults);
     if (code !== 0) this.faults.push(`it ended with ${code ?? signal} when it was asked to end`);
-    await this.writer.end().catch(() => {});
   }
 
   private samples(): readonly Sample[] {

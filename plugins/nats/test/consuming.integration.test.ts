@@ -308,8 +308,12 @@ await withServer("nats", url, () => {
       await using ends = new Ends();
       const subject = freshName();
       const config = { url, stream: "group", subject, no_jetstream: true };
-      const [a, b] = [await ends.input(config), await ends.input(config)];
-      const all = await ends.input({ ...config, subscriber_mode: true });
+      // Of different routes: what waits for a route belongs to its session.
+      const [a, b] = [
+        await ends.input(config, { session: new Map() }),
+        await ends.input(config, { session: new Map() }),
+      ];
+      const all = await ends.input({ ...config, subscriber_mode: true }, { session: new Map() });
       for (let n = 0; n < 40; n++) client.publish({ subject, payload: `${n}` });
       expect((await take(all, 40)).texts).toEqual(range(40));
       const shared: string[] = [];
