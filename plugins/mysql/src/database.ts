@@ -1,4 +1,4 @@
-import { type OwnValue, type SqlDatabase, sqlErrors, type TableName } from "@mqb/sql";
+import { type Kept, type OwnValue, type SqlDatabase, sqlErrors, type TableName } from "@mqb/sql";
 import { describe as describeTable, type MysqlTable, nameOf, uniqueKeys } from "./catalog.ts";
 import type { MysqlPool } from "./client/pool.ts";
 import type { Session } from "./client/session.ts";
@@ -8,6 +8,9 @@ import { prepareLookup } from "./sink/lookup.ts";
 import { fits } from "./sink/statement.ts";
 import { preparePages } from "./source/pages.ts";
 import { openQueue } from "./source/queue.ts";
+import { DEDUP, ENTRIES, type Layout, POSITIONS } from "./state/layouts.ts";
+import { PositionTable } from "./state/positions.ts";
+import { RowStore } from "./state/row-store.ts";
 
 /** A database over a pool of connections. */
 export function mysqlDatabase(pool: MysqlPool): SqlDatabase {
@@ -18,7 +21,7 @@ export function mysqlDatabase(pool: MysqlPool): SqlDatabase {
     if (!info) throw sqlErrors.NO_TABLE({ target: `${pool.target} ${table.written}` });
     return info;
   };
-  return {
+  const database: SqlDatabase = {
     describe,
     async createQueueTable(table) {
       const index = quoteName(`idx_${table.table}_locked_until`.slice(0, 64));
@@ -35,8 +38,26 @@ export function mysqlDatabase(pool: MysqlPool): SqlDatabase {
     queue: async (table) => openQueue(pool, await existing(table)),
     execute: (sql, values) => pool.use((session) => run(session, sql, values, pool.target)),
     transaction: (work) => pool.transaction((session) => work((sql, values) => run(session, sql, values, pool.target))),
+    own: {
+      positions: (table) => new PositionTable(pool, table),
+      store: (kept, table, clock) => new RowStore(database, layoutOf(kept, pool.target), table, clock),
+    },
     close: () => pool.close(),
   };
+  return database;
+}
+
+function layoutOf(kept: Kept, target: string): Layout {
+  switch (kept) {
+    case "entries":
+      return ENTRIES;
+    case "dedup":
+      return DEDUP;
+    case "positions":
+      return POSITIONS;
+    case "aggregate":
+      throw sqlErrors.STORE_URL({ url: target, reason: "states of aggregates are not kept in MySQL" });
+  }
 }
 
 /** `?` stands for a value; there is none inside a text of our own statements. */
@@ -47,7 +68,7 @@ async function run(
   target: string,
 ): Promise<readonly (readonly OwnValue[])[]> {
   let n = 0;
-  const text = sql.replace(/\?/g, () => literalOf(values[n++] ?? null));
+  const text = values.length === 0 ? sql : sql.replace(/\?/g, () => literalOf(values[n++] ?? null));
   return (await session.query(fits(text, session, target))).rows;
 }
 

@@ -84,6 +84,8 @@ export class MysqlPool {
   /** All or nothing. */
   transaction<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.use(async (session) => {
+      // Without locks between rows, which would keep writers waiting that are in nobody's way.
+      await session.query("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
       await session.query("START TRANSACTION");
       try {
         const result = await work(session);

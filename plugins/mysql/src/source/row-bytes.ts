@@ -88,22 +88,18 @@ export class RowBytes implements RowSink {
   }
 
   private value(form: ValueForm, bytes: Buffer, start: number, end: number): void {
-    switch (form) {
-      case "digits":
-        return this.copy(bytes, start, end);
-      case "real":
-        return this.ascii(realText(bytes.toString("latin1", start, end)));
-      default: {
-        this.out[this.length++] = QUOTE;
-        if (form === "plain") this.copy(bytes, start, end);
-        else if (form === "text") this.text(bytes, start, end);
-        else if (form === "hex") this.hex(bytes, start, end);
-        else {
-          const text = Buffer.from(bytes.toString("latin1", start, end));
-          this.text(text, 0, text.length);
-        }
-        this.out[this.length++] = QUOTE;
+    if (form === "digits") this.copy(bytes, start, end);
+    else if (form === "real") this.ascii(realText(bytes.toString("latin1", start, end)));
+    else {
+      this.out[this.length++] = QUOTE;
+      if (form === "plain") this.copy(bytes, start, end);
+      else if (form === "text") this.text(bytes, start, end);
+      else if (form === "hex") this.ascii(bytes.toString("hex", start, end));
+      else {
+        const text = Buffer.from(bytes.toString("latin1", start, end));
+        this.text(text, 0, text.length);
       }
+      this.out[this.length++] = QUOTE;
     }
   }
 
@@ -120,13 +116,13 @@ export class RowBytes implements RowSink {
     let at = this.length;
     for (let i = start; i < end; i++) {
       const byte = bytes[i]!;
-      const escape = ESCAPES[byte]!;
-      if (escape === 0) {
+      const escaped = ESCAPES[byte]!;
+      if (escaped === 0) {
         out[at++] = byte;
         continue;
       }
       out[at++] = 0x5c;
-      if (escape !== 1) out[at++] = escape;
+      if (escaped !== 1) out[at++] = escaped;
       else {
         out[at++] = 0x75;
         out[at++] = 0x30;
@@ -136,10 +132,6 @@ export class RowBytes implements RowSink {
       }
     }
     this.length = at;
-  }
-
-  private hex(bytes: Buffer, start: number, end: number): void {
-    this.ascii(bytes.toString("hex", start, end));
   }
 
   private ascii(text: string): void {
