@@ -4,6 +4,7 @@ import { securityOf } from "./client/open.ts";
 import { consumerOptions } from "./options/consumer.ts";
 import type { OptionProblem } from "./options/option.ts";
 import { producerOptions } from "./options/producer.ts";
+import { rdkafkaProblems } from "./options/rdkafka.ts";
 import { type KafkaConfig, topicsOf } from "./schema.ts";
 
 const OPTION = "MQB_KAFKA_OPTION";
@@ -24,13 +25,17 @@ export function checkKafka(config: KafkaConfig, context: CheckContext): Finding[
   };
   const producer = producerOptions(config.producer_options);
   const consumer = consumerOptions(config.consumer_options);
-  found.push(...optionFindings("producer_options", producer.problems));
-  found.push(...optionFindings("consumer_options", consumer.problems));
+  const isRdkafka = config.engine === "rdkafka";
+  const [produced, consumed] = isRdkafka
+    ? [rdkafkaProblems(config.producer_options), rdkafkaProblems(config.consumer_options)]
+    : [producer.problems, consumer.problems];
+  found.push(...optionFindings("producer_options", produced));
+  found.push(...optionFindings("consumer_options", consumed));
   found.push(...checkTls(config.tls ?? undefined, ["tls"], "client"));
 
-  if (config.engine === "rdkafka") {
-    const hint = "leave `engine` out: kafkajs does all that this endpoint promises";
-    error(["engine"], ENGINE, 'the engine "rdkafka" is not available in this version', hint);
+  if (isRdkafka && config.transactional_id != null) {
+    const hint = "leave `engine` out: kafkajs writes transactions";
+    error(["transactional_id"], ENGINE, 'the engine "rdkafka" writes no transactions here', hint);
   }
   const [, ...more] = topicsOf(config, route);
   if (side === "output" && more.length > 0) error(["topic"], ONE_TOPIC, "an output writes to one topic");

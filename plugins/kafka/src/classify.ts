@@ -18,6 +18,7 @@ export const CODE = {
   INVALID_TOPIC: 17,
   RECORD_LIST_TOO_LARGE: 18,
   NOT_ENOUGH_REPLICAS: 19,
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: 20,
   INVALID_REQUIRED_ACKS: 21,
   ILLEGAL_GENERATION: 22,
   INCONSISTENT_GROUP_PROTOCOL: 23,
@@ -78,6 +79,28 @@ const MOVED: ReadonlySet<number> = new Set([
 
 export function hasMoved(code: number): boolean {
   return MOVED.has(code);
+}
+
+/** The broker has lost track of this producer, or we of what it has: nothing was written, a new identity mends it. */
+const OUT_OF_STEP: ReadonlySet<number> = new Set([
+  CODE.OUT_OF_ORDER_SEQUENCE,
+  CODE.UNKNOWN_PRODUCER_ID,
+  CODE.INVALID_PRODUCER_EPOCH,
+]);
+
+export function isOutOfStep(code: number): boolean {
+  return OUT_OF_STEP.has(code);
+}
+
+/** The broker cannot say yet that the records are safe; it may have them. */
+const UNSURE: ReadonlySet<number> = new Set([
+  CODE.REQUEST_TIMED_OUT,
+  CODE.NOT_ENOUGH_REPLICAS,
+  CODE.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+]);
+
+export function isUnsure(code: number): boolean {
+  return UNSURE.has(code);
 }
 
 /** Codes that say that asking the same again changes nothing. */

@@ -139,6 +139,27 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
     message: (p) => `transactional_id "${p.id}": ${p.reason}`,
     hint: "transactions work on routes from kafka with a group_id to kafka on the same cluster",
   }),
+  NO_ENGINE: errorRow<object>({
+    kind: "config",
+    message: () => 'the engine "rdkafka" needs the package node-rdkafka, which is not installed',
+    hint: "npm install node-rdkafka@3.6.1 beside mqb (it is built from its sources: g++, make, Python, OpenSSL's headers), or leave `engine` out",
+  }),
+  ENGINE_BROKEN: errorRow<{ reason: string }>({
+    kind: "config",
+    message: (p) => `the package node-rdkafka cannot be used: ${p.reason}`,
+    hint: "install it again for this version of Node (npm rebuild node-rdkafka), or leave `engine` out",
+  }),
+  ENGINE_OPTION: errorRow<{ reason: string }>({
+    kind: "config",
+    message: (p) => `librdkafka does not take the options: ${p.reason}`,
+    hint: "see its list of properties for the names and values that it knows",
+  }),
+  ENGINE_HEADER: errorRow<OfTopic & { name: string }>({
+    kind: "permanent",
+    message: (p) =>
+      `the metadata entry "${p.name.replaceAll("\0", "\\0")}" holds a NUL character, which node-rdkafka would cut off; nothing was written to "${p.topic}"`,
+    hint: "leave `engine` out: the other one writes all of it",
+  }),
   NO_RESUME: errorRow<{ reason: string }>({
     kind: "config",
     message: (p) => `this source cannot resume: ${p.reason}`,

@@ -96,7 +96,8 @@ export const kafkaSchema = z
     engine: z.enum(["kafkajs", "rdkafka"]).nullish().meta({
       default: "kafkajs",
       advanced: true,
-      description: "The client library. `rdkafka` is not available.",
+      description:
+        "The client library. `rdkafka` is librdkafka, by the package `node-rdkafka`, which is to be installed beside mqb.",
     }),
   })
   .meta({ "x-mqb-source": { named: ["url", "topic"], apart: ["group_id"] } })

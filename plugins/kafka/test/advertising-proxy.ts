@@ -4,12 +4,21 @@ import type { Address } from "./server.ts";
 const METADATA = 3;
 const FIND_COORDINATOR = 10;
 
+/** Numbers of requests. */
+export const API = { PRODUCE: 0, OFFSET_COMMIT: 8, JOIN_GROUP: 11, TXN_OFFSET_COMMIT: 28 } as const;
+
+/** What becomes of an answer that is not to come: the connection stays silent, or is cut. */
+export type Swallowing = "silent" | "cut";
+
 /**
  * Stands between a client and a broker, and changes the addresses under which the broker says that it is reached. Behind
- * another proxy, which cuts and stalls, the client comes through that one each time.
+ * another proxy, which cuts and stalls, the client comes through that one each time. Counts requests, and swallows answers.
  */
 export class AdvertisingProxy {
   readonly address: Address;
+  /** How often the broker was asked, by the number of the request. */
+  readonly asked = new Map<number, number>();
+  private readonly swallowed = new Map<number, { left: number; readonly how: Swallowing }>();
   private port: number;
   private readonly server: Server;
 
@@ -32,6 +41,16 @@ export class AdvertisingProxy {
     this.port = port;
   }
 
+  /** The broker gets the next `count` requests of a kind; their answers do not come back. */
+  swallow(api: number, count: number, how: Swallowing): void {
+    this.swallowed.set(api, { left: count, how });
+  }
+
+  /** How many answers of a kind are still to be swallowed. */
+  leftToSwallow(api: number): number {
+    return this.swallowed.get(api)?.left ?? 0;
+  }
+
   close(): void {
     this.server.close();
   }
@@ -39,7 +58,9 @@ export class AdvertisingProxy {
   private join(client: Socket, broker: Socket): void {
     const asked = new Map<number, number>();
     const requests = frames((frame) => {
-      asked.set(frame.readInt32BE(8), frame.readInt16BE(4));
+      const api = frame.readInt16BE(4);
+      asked.set(frame.readInt32BE(8), api);
+      this.asked.set(api, (this.asked.get(api) ?? 0) + 1);
       broker.write(frame);
     });
     const answers = frames((frame) => {
@@ -48,7 +69,9 @@ export class AdvertisingProxy {
       asked.delete(id);
       if (api === METADATA) patchMetadata(frame, this.port);
       else if (api === FIND_COORDINATOR) patchCoordinator(frame, this.port);
-      client.write(frame);
+      const how = api === undefined ? undefined : this.swallows(api);
+      if (how === "cut") client.resetAndDestroy();
+      else if (how === undefined) client.write(frame);
     });
     client.on("data", requests);
     broker.on("data", answers);
@@ -60,6 +83,13 @@ export class AdvertisingProxy {
       one.on("close", () => other.destroy());
       one.unref();
     }
+  }
+
+  private swallows(api: number): Swallowing | undefined {
+    const wanted = this.swallowed.get(api);
+    if (!wanted || wanted.left === 0) return undefined;
+    wanted.left -= 1;
+    return wanted.how;
   }
 }
 

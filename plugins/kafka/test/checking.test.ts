@@ -51,7 +51,30 @@ describe("a kafka configuration", () => {
       { url: URL, username: "u", password: "secret", producer_options: [["security.protocol", "ssl"]] },
       /would not be used/,
     ],
-    ["another engine", "output", { url: URL, engine: "rdkafka" }, /engine: the engine "rdkafka" is not available/],
+    [
+      "a transaction by the other engine",
+      "output",
+      { url: URL, engine: "rdkafka", transactional_id: "t" },
+      /transactional_id: the engine "rdkafka" writes no transactions/,
+    ],
+    [
+      "an option of the other engine that has a field",
+      "input",
+      { url: URL, group_id: "g", engine: "rdkafka", consumer_options: [["group.id", "x"]] },
+      /"group.id" cannot be set: use the field `group_id`/,
+    ],
+    [
+      "commits that the other engine would make by itself",
+      "input",
+      { url: URL, group_id: "g", engine: "rdkafka", consumer_options: [["enable.auto.commit", "true"]] },
+      /it is always false: offsets are committed when/,
+    ],
+    [
+      "a way of sharing out that the other engine is not used with",
+      "input",
+      { url: URL, engine: "rdkafka", consumer_options: [["partition.assignment.strategy", "cooperative-sticky"]] },
+      /range, roundrobin are known/,
+    ],
     [
       "an option nobody knows",
       "output",

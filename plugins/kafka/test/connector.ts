@@ -17,11 +17,12 @@ export function connectorOn(
   url: string,
   more: Partial<ConnectorFixture> = {},
   advertise?: (port: number) => void,
+  engine: NonNullable<KafkaOptions["engine"]> = "kafkajs",
 ): ConnectorUnderTest {
   return {
     plugin,
     endpoint: "kafka",
-    config: { input: { url, topic: "t", group_id: "g" }, output: { url, topic: "t" } },
+    config: { input: { url, topic: "t", group_id: "g", engine }, output: { url, topic: "t", engine } },
     fixture: {
       patienceMs: 20_000,
       timeoutMs: 90_000,
@@ -33,24 +34,24 @@ export function connectorOn(
         {
           name: "a topic that does not exist",
           side: "input",
-          config: { url, topic: "no-such-topic", group_id: "g" },
+          config: { url, topic: "no-such-topic", group_id: "g", engine },
         },
         {
           name: "a topic that does not exist and is not to be made",
           side: "output",
-          config: { url, topic: "no-such-topic", create_topic: false },
+          config: { url, topic: "no-such-topic", create_topic: false, engine },
         },
         { name: "a name that no topic can have", side: "output", config: { url, topic: "a/b" } },
         {
           name: "an option that nobody knows",
           side: "input",
-          config: { url, topic: "a", consumer_options: [["no.such", "1"]] },
+          config: { url, topic: "a", consumer_options: [["no.such", "1"]], engine },
         },
       ],
       async fresh() {
         const topic = freshName();
         await createTopic(topic, {}, url);
-        const both = { url, topic };
+        const both = { url, topic, engine };
         const input = { ...both, group_id: topic, consumer_options: QUICK };
         const output = { ...both, partition_key: "key", partitions: 1 };
         return {

@@ -2,8 +2,10 @@ import { batchOf, Message, type MessageBatch, type MqbError, systemClock } from 
 import { describe, expect, it } from "vitest";
 import { kafkaErrors } from "../src/errors.ts";
 import { producerOptions } from "../src/options/producer.ts";
+import type { Outcomes } from "../src/publisher/outcomes.ts";
 import { Producer, type Transaction } from "../src/publisher/producer.ts";
-import type { KafkaPublisher, Outcomes } from "../src/publisher/publisher.ts";
+import type { KafkaPublisher } from "../src/publisher/publisher.ts";
+import type { RecordBatches } from "../src/publisher/record-batches.ts";
 import { TransactionalPublisher } from "../src/publisher/transactional.ts";
 
 const forever = () => new AbortController().signal;
@@ -41,15 +43,16 @@ function outputOn(failure: MqbError | "never", codes: Record<string, number> = {
         undefined,
       );
     },
-  } as unknown as KafkaPublisher;
+  } as unknown as KafkaPublisher & RecordBatches;
   const source = {
     groupId: "g",
     memberId: "m",
     generation: 1,
     clusterId: "c",
     positionsOf: () => ({ offsets: [], taken() {} }),
+    settledPositions: () => ({ offsets: [], taken() {} }),
   };
-  return { calls, begun, output: new TransactionalPublisher(inner, "id", { source }) };
+  return { calls, begun, output: new TransactionalPublisher(inner, inner, "id", { source, sink: undefined }) };
 }
 
 describe("a transaction that comes to nothing", () => {

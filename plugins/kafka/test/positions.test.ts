@@ -14,7 +14,8 @@ const messages = (...offsets: readonly number[]) => batchOf(offsets.map(message)
 /** A partition that is settled up to 0, with these deliveries on their way. */
 function partitionWith(...deliveries: readonly (readonly number[])[]) {
   const partition = new Partition("t", 0, 0, undefined);
-  const positions = new TransactionPositions(new Map([[partitionKey("t", 0), partition]]));
+  const settled: Partition[] = [];
+  const positions = new TransactionPositions(new Map([[partitionKey("t", 0), partition]]), () => settled);
   const open = deliveries.map((offsets): OpenDelivery => {
     const next = offsets.at(-1)! + 1;
     const batch = messages(...offsets);
@@ -24,11 +25,11 @@ function partitionWith(...deliveries: readonly (readonly number[])[]) {
     return delivery;
   });
   const commit = (batch = messages()) => {
-    const { offsets, taken } = positions.of(batch, "id");
-    taken();
-    return offsets.map(({ offset }) => offset);
+    const made = positions.of(batch, "id");
+    made.taken();
+    return made.offsets.map(({ offset }) => offset);
   };
-  return { partition, open, commit };
+  return { partition, open, commit, positions, settled };
 }
 
 describe("the position that a transaction commits", () => {
@@ -73,5 +74,16 @@ describe("the position that a transaction commits", () => {
     expect(partition.committed).toBe(2);
     partition.rewind(0);
     expect(partition.settled).toBeGreaterThan(partition.committed);
+  });
+
+  it("takes along what other partitions have settled without a transaction, and tells of it by itself too", () => {
+    const { open, commit, positions, settled } = partitionWith([0, 1]);
+    const other = new Partition("t", 1, 0, undefined);
+    other.settled = 7;
+    settled.push(other);
+    expect(positions.settled().offsets).toEqual([{ topic: "t", partition: 1, offset: 7 }]);
+    expect(commit(open[0]!.batch)).toEqual([2, 7]);
+    expect(other.committed).toBe(7);
+    expect(positions.settled().offsets).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import type { KafkaClient } from "../client/client.ts";
 import { kafkaErrors } from "../errors.ts";
 import { partitionKey } from "../wire/produce.ts";
 import { committedOffsets, EARLIEST, LATEST, listOffsets, type Place } from "./offsets.ts";
+import type { Partition } from "./partition.ts";
 
 export interface Beginning extends Place {
   /** Where reading begins. */
@@ -43,4 +44,22 @@ export async function findBeginnings(
     const known = positions.get(key);
     return { topic, partition, position: known ?? fresh.get(key)!, end: ends?.get(key), isNew: known === undefined };
   });
+}
+
+/** The offset that is wanted does not exist (any more): goes on where the settings say, and returns that offset. */
+export async function beginAgain(
+  client: KafkaClient,
+  partition: Partition,
+  reset: BeginningSettings["reset"],
+  readsCommitted: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const { topic, number, position } = partition;
+  if (reset === "error") throw kafkaErrors.OFFSET_GONE({ topic, partition: number, offset: position });
+  const which = reset === "earliest" ? EARLIEST : LATEST;
+  const found = await listOffsets(client, [{ topic, partition: number }], which, readsCommitted, signal);
+  const offset = found.get(partition.key)!;
+  partition.rewind(offset);
+  partition.settled = offset;
+  return offset;
 }

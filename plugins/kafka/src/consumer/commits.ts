@@ -3,22 +3,29 @@ import type { CommittedOffset, GroupMember, Turn } from "./group.ts";
 import type { Partition } from "./partition.ts";
 
 export interface CommitHost {
-  readonly member: GroupMember;
+  readonly member: Pick<GroupMember, "commit">;
   readonly clock: Clock;
   failed(error: unknown): void;
   /** The group shares out anew, or has gone on without us. */
   turned(turn: Turn): void;
 }
 
-/**
- * Commits the settled positions of partitions, one request at a time: what settles while one is on its way goes into the next.
- * Positions of partitions that are lost are never sent.
- */
-export class Commits {
+/** Commits the settled positions of partitions behind the route's back. Positions of partitions that are lost are never sent. */
+export interface Commits {
+  add(partition: Partition): void;
+  /** A rebalance is under way: positions wait for the next generation. */
+  hold(): void;
+  /** Positions of partitions that have stayed go on. */
+  resume(): void;
+  /** Resolves when everything is sent that can be, or after `limitMs`. */
+  flush(limitMs: number): Promise<void>;
+}
+
+/** Commits by the member of the group, one request at a time: what settles while one is on its way goes into the next. */
+export class MemberCommits implements Commits {
   private readonly host: CommitHost;
   private readonly dirty = new Set<Partition>();
   private running: Promise<void> | undefined;
-  /** A rebalance is under way: positions wait for the next generation. */
   private held = false;
 
   constructor(host: CommitHost) {
@@ -30,7 +37,6 @@ export class Commits {
     if (!this.held) this.start();
   }
 
-  /** Positions of partitions that have stayed go on. */
   resume(): void {
     this.held = false;
     if (this.dirty.size > 0) this.start();
@@ -40,13 +46,9 @@ export class Commits {
     this.held = true;
   }
 
-  /** Resolves when everything is sent that can be, or after `limitMs`. */
   async flush(limitMs: number): Promise<void> {
     if (this.dirty.size > 0 && !this.running) this.start();
-    if (!this.running) return;
-    const done = new AbortController();
-    await Promise.race([this.running, sleep(this.host.clock, limitMs, done.signal)]);
-    done.abort();
+    if (this.running) await within(this.host.clock, limitMs, this.running);
   }
 
   private start(): void {
@@ -82,4 +84,11 @@ export class Commits {
       }
     }
   }
+}
+
+/** Waits for something that does not reject, but not for long. */
+export async function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work, sleep(clock, limitMs, done.signal)]);
+  done.abort();
 }

@@ -216,7 +216,7 @@ export class Fetcher {
       );
     }
     this.answers += 1;
-    partition.highWatermark = fetched.highWatermark;
+    partition.sees(fetched.highWatermark, this.host.client.clock.monotonic());
     if (fetched.end === fetched.start) return undefined;
     const { codecs, options } = this.host;
     try {

@@ -1,4 +1,4 @@
-import { sleep } from "@mqb/core/plugin";
+import { codeOf, sleep } from "@mqb/core/plugin";
 import { CODE, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { KafkaClient } from "../client/client.ts";
@@ -81,16 +81,25 @@ export class GroupMember {
     this.memberId = settings.memberId;
   }
 
-  /** Joins, or joins again, until there is an assignment. May take as long as the other members take. */
+  /**
+   * Joins, or joins again, until there is an assignment. May take as long as the other members take. A broker that does not
+   * answer for as long as a session lasts is asked anew: a connection may be dead without a word. Rejects with a `connection`
+   * error where it cannot be reached, and where all of it takes longer than a rebalance may.
+   */
   async join(): Promise<Joined> {
     const [memberBefore, generationBefore] = [this.memberId, this.generation];
+    const { clock } = this.client;
+    const latest = clock.monotonic() + this.s.options.rebalanceTimeoutMs;
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const broker = await this.findCoordinator();
-      const answer = await this.askToJoin(broker);
-      const assignment = answer && (await this.sync(broker, answer));
-      if (assignment) {
+      try {
+        const assignment = await this.joinThrough(broker);
+        if (!assignment) continue;
         const goesOn = this.memberId === memberBefore && this.generation === generationBefore + 1;
         return { assignment, goesOn };
+      } catch (error) {
+        if (!isUnanswered(error) || this.leaving.signal.aborted || clock.monotonic() > latest) throw error;
+        this.coordinator = undefined;
       }
     }
     throw this.failed("be joined", "it did not come to rest");
@@ -167,24 +176,29 @@ export class GroupMember {
 
   private isJoining = false;
 
+  private async joinThrough(broker: BrokerConnection): Promise<Assignment | undefined> {
+    this.isJoining = true;
+    try {
+      const answer = await this.askToJoin(broker);
+      return answer && (await this.sync(broker, answer));
+    } finally {
+      this.isJoining = false;
+    }
+  }
+
   private async askToJoin(broker: BrokerConnection): Promise<JoinAnswer | undefined> {
     const { groupId, topics, options } = this.s;
     const { sessionTimeoutMs, rebalanceTimeoutMs, strategies } = options;
     const metadata = encodeSubscription(topics);
-    this.isJoining = true;
-    let answer: JoinAnswer;
-    try {
-      answer = await broker.request<JoinAnswer>("JoinGroup", {
-        groupId,
-        sessionTimeout: sessionTimeoutMs,
-        rebalanceTimeout: rebalanceTimeoutMs,
-        memberId: this.memberId,
-        protocolType: "consumer",
-        groupProtocols: strategies.map((name) => ({ name, metadata })),
-      });
-    } finally {
-      this.isJoining = false;
-    }
+    const call = {
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: rebalanceTimeoutMs,
+      memberId: this.memberId,
+      protocolType: "consumer",
+      groupProtocols: strategies.map((name) => ({ name, metadata })),
+    };
+    const answer = await broker.request<JoinAnswer>("JoinGroup", call, sessionTimeoutMs);
     const { errorCode: code } = answer;
     if (code === 0) {
       this.setMember(answer.memberId);
@@ -213,7 +227,7 @@ export class GroupMember {
         memberId: joined.memberId,
         groupAssignment: shares,
       },
-      this.s.options.rebalanceTimeoutMs + 5000,
+      this.s.options.sessionTimeoutMs,
     );
     const { errorCode: code } = answer;
     if (code === 0) {
@@ -257,4 +271,9 @@ export class GroupMember {
   private failed(what: string, reason: string): Error {
     return kafkaErrors.GROUP_FAILED({ group: this.s.groupId, what, reason });
   }
+}
+
+function isUnanswered(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly name?: unknown } };
+  return codeOf(error) === kafkaErrors.REQUEST_FAILED.code && cause?.name === "KafkaJSRequestTimeoutError";
 }

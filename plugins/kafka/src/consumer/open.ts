@@ -1,6 +1,7 @@
 import { type Consumer, freshId, type OpenContext } from "@mqb/core/plugin";
 import { makeClient } from "../client/open.ts";
 import { consumerOptions } from "../options/consumer.ts";
+import { openRdkafkaConsumer } from "../rdkafka/open.ts";
 import { type KafkaConfig, topicsOf } from "../schema.ts";
 import { KafkaConsumer } from "./consumer.ts";
 
@@ -10,7 +11,6 @@ const SUBSCRIBER = "kafka subscriber";
 /** Connects and begins to join the group. */
 export async function openConsumer(config: KafkaConfig, context: OpenContext): Promise<Consumer> {
   const { options } = consumerOptions(config.consumer_options);
-  const client = await makeClient(config, options, context);
   const isSubscriber = config.group_id == null;
   const settings = {
     topics: topicsOf(config, context.route),
@@ -20,6 +20,8 @@ export async function openConsumer(config: KafkaConfig, context: OpenContext): P
     options,
     drainJoinMs: drainJoinMs(),
   };
+  if (config.engine === "rdkafka") return openRdkafkaConsumer(config, settings, context);
+  const client = await makeClient(config, options, context);
   const consumer = new KafkaConsumer(client, settings, context);
   const aborted = (): void => client.close();
   context.signal.addEventListener("abort", aborted, { once: true });

@@ -3,6 +3,14 @@ import { partitionKey } from "../wire/produce.ts";
 import type { FetchedRecords } from "../wire/record-reader.ts";
 import type { OpenDelivery } from "./positions.ts";
 
+/** Records that lie together. */
+export interface Taken {
+  readonly chunk: RecordChunk;
+  readonly from: number;
+  readonly to: number;
+  readonly next: number;
+}
+
 /**
  * One assigned partition: how far it is read, what is read ahead, how far it is settled. Belongs to one membership: when the
  * partition goes to somebody else it is lost, and nothing of it is committed any more.
@@ -22,6 +30,8 @@ export class Partition {
   /** Where a drain ends. */
   end: number | undefined;
   highWatermark: number;
+  /** When the broker has said so, on the monotonic clock. */
+  seenAt = Number.NEGATIVE_INFINITY;
   isLost = false;
   /** Raised when the partition is read again from an earlier offset: what was handed out before counts no more. */
   epoch = 0;
@@ -69,6 +79,12 @@ export class Partition {
     return Math.max(0, this.highWatermark - this.settled);
   }
 
+  /** The broker says where the partition ends, at the time `at`. */
+  sees(highWatermark: number, at: number): void {
+    this.highWatermark = highWatermark;
+    this.seenAt = at;
+  }
+
   add(fetched: FetchedRecords): void {
     this.position = fetched.next;
     // Only markers and aborted records: nothing will be settled for them.
@@ -82,14 +98,7 @@ export class Partition {
    * Up to `max` records that lie together. There are some, as far as is known: undefined when none of what was read is wanted.
    * Throws a `DamagedBatch`.
    */
-  take(max: number):
-    | {
-        readonly chunk: RecordChunk;
-        readonly from: number;
-        readonly to: number;
-        readonly next: number;
-      }
-    | undefined {
+  take(max: number): Taken | undefined {
     const chunk = (this.current ??= this.read());
     const from = this.taken;
     const to = Math.min(chunk.count, from + max);

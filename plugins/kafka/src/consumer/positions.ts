@@ -1,5 +1,6 @@
 import type { MessageBatch, Metadata } from "@mqb/core/plugin";
 import { kafkaErrors } from "../errors.ts";
+import type { TransactionOffsets } from "../transaction-source.ts";
 import { SOURCE } from "../wire/names.ts";
 import { partitionKey } from "../wire/produce.ts";
 import type { CommittedOffset } from "./group.ts";
@@ -22,40 +23,59 @@ export interface OpenDelivery {
  */
 export class TransactionPositions {
   private readonly partitions: ReadonlyMap<string, Partition>;
+  /** What is settled without a transaction. */
+  private readonly pending: () => readonly Partition[];
   /** By the batch that the route was given: most come as they went. */
   private readonly byBatch = new WeakMap<MessageBatch, OpenDelivery>();
 
-  constructor(partitions: ReadonlyMap<string, Partition>) {
+  constructor(partitions: ReadonlyMap<string, Partition>, pending: () => readonly Partition[]) {
     this.partitions = partitions;
+    this.pending = pending;
   }
 
   handOut(delivery: OpenDelivery): void {
     this.byBatch.set(delivery.batch, delivery);
   }
 
-  of(batch: MessageBatch, id: string): { readonly offsets: readonly CommittedOffset[]; taken(): void } {
+  of(batch: MessageBatch, id: string): TransactionOffsets {
     const whole = this.byBatch.get(batch);
     const sent = whole ? new Map([[whole.partition.key, new Set(whole.offsets)]]) : offsetsIn(batch, id);
-    const offsets: CommittedOffset[] = [];
-    const marks: (() => void)[] = [];
+    const made = new Offsets();
     for (const [key, those] of sent) {
       const partition = this.partitions.get(key);
       if (!partition || partition.isLost) throw unfit(id, "a partition has gone to another member");
       const { position, mark } = walk(partition, those, id);
-      if (position > partition.committed) {
-        offsets.push({ topic: partition.topic, partition: partition.number, offset: position });
-        marks.push(() => {
-          partition.committed = Math.max(partition.committed, position);
-        });
-      }
-      marks.push(mark);
+      made.add(partition, position);
+      made.marks.push(mark);
     }
-    return {
-      offsets,
-      taken() {
-        for (const mark of marks) mark();
-      },
-    };
+    for (const partition of this.pending()) if (!sent.has(partition.key)) made.add(partition, partition.settled);
+    return made;
+  }
+
+  /** What is settled, where a transaction has not committed it. */
+  settled(): TransactionOffsets {
+    const made = new Offsets();
+    for (const partition of this.pending()) made.add(partition, partition.settled);
+    return made;
+  }
+}
+
+class Offsets implements TransactionOffsets {
+  readonly offsets: CommittedOffset[] = [];
+  readonly marks: (() => void)[] = [];
+
+  add(partition: Partition, offset: number): void {
+    if (offset <= partition.committed) return;
+    this.offsets.push({ topic: partition.topic, partition: partition.number, offset });
+    const { epoch } = partition;
+    this.marks.push(() => {
+      // Of one that is read again meanwhile the group may be told an earlier position once more.
+      if (partition.epoch === epoch) partition.committed = Math.max(partition.committed, offset);
+    });
+  }
+
+  taken(): void {
+    for (const mark of this.marks) mark();
   }
 }
 

@@ -17,6 +17,8 @@ export interface ProducerOptions extends ConnectionOptions {
   ackTimeoutMs: number;
   /** How long a partition without a leader is waited for; written as 0, without limit. */
   deliveryTimeoutMs: number;
+  /** How long a request without an answer is repeated: a few seconds, or as `deliveryTimeoutMs` where that is written. */
+  repeatTimeoutMs: number;
   retryPauseMs: number;
   maxInFlight: number;
   /** Bytes that `delayed_ack` may keep unconfirmed. */
@@ -39,6 +41,7 @@ const acks = choice<Draft, -1 | 0 | 1>({ all: -1, "-1": -1, "0": 0, "1": 1 }, (i
 });
 const deliveryTimeout = number<Draft>(0, 2_147_483_647, (into, value) => {
   into.deliveryTimeoutMs = value === 0 ? Number.POSITIVE_INFINITY : value;
+  into.repeatTimeoutMs = into.deliveryTimeoutMs;
 });
 const inFlight = number<Draft>(1, 1_000_000, (into, value) => {
   into.maxInFlight = value;
@@ -115,6 +118,7 @@ export function producerOptions(list: OptionList | null | undefined): {
     maxBatchBytes: 1_000_000,
     ackTimeoutMs: 30_000,
     deliveryTimeoutMs: 30_000,
+    repeatTimeoutMs: 5000,
     retryPauseMs: 100,
     maxInFlight: IDEMPOTENT_IN_FLIGHT,
     queuedBytes: 32 * 1024 * 1024,

@@ -1,6 +1,7 @@
 import { idToBytes, type MessageBatch } from "@mqb/core/plugin";
 import type { Partitioner } from "../wire/partitioner.ts";
 import { RecordWriter } from "../wire/record-writer.ts";
+import type { Identity } from "./identity.ts";
 
 /** Records of one partition that go into one record batch. */
 export interface Chunk {
@@ -11,6 +12,14 @@ export interface Chunk {
   codec: number;
   /** Where their messages stand in the batch of the route. */
   readonly positions: readonly number[];
+  /** How an idempotent producer has numbered it. It keeps its numbers as long as a broker may have it. */
+  numbers?: Numbers | undefined;
+}
+
+export interface Numbers {
+  readonly identity: Identity;
+  /** The number of its first record. */
+  readonly sequence: number;
 }
 
 export interface EncodeOptions {

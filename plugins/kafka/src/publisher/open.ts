@@ -4,10 +4,12 @@ import { makeClient } from "../client/open.ts";
 import { findTopic, makeTopic } from "../client/topic.ts";
 import { kafkaErrors } from "../errors.ts";
 import { producerOptions } from "../options/producer.ts";
+import { openRdkafkaPublisher } from "../rdkafka/open.ts";
 import { DEFAULT_PARTITIONS, type KafkaConfig, topicsOf } from "../schema.ts";
 import { transactionLink } from "../transaction-source.ts";
 import { Producer } from "./producer.ts";
 import { KafkaPublisher } from "./publisher.ts";
+import { RecordBatches } from "./record-batches.ts";
 import { TransactionalPublisher } from "./transactional.ts";
 
 /** Connects, and finds or makes the topic. */
@@ -16,6 +18,7 @@ export async function openPublisher(config: KafkaConfig, context: OpenContext): 
     const reason = "the output is only a part of another one";
     throw kafkaErrors.NOT_OUR_INPUT({ id: config.transactional_id, reason });
   }
+  if (config.engine === "rdkafka") return openRdkafkaPublisher(config, context);
   const topic = topicsOf(config, context.route)[0]!;
   const held = await producerFor(config, context);
   const { value: producer } = held;
@@ -33,16 +36,21 @@ export async function openPublisher(config: KafkaConfig, context: OpenContext): 
   } finally {
     context.signal.removeEventListener("abort", aborted);
   }
-  const publisher = new KafkaPublisher(producer, {
+  const records = new RecordBatches(producer, topic, config.partition_key ?? undefined);
+  const publisher = new KafkaPublisher(records, {
     topic,
-    keyField: config.partition_key ?? undefined,
     delayedAck: config.delayed_ack ?? false,
     route: context.route,
     log: context.log,
     release: () => held.release(),
   });
   if (config.transactional_id == null) return publisher;
-  const transactional = new TransactionalPublisher(publisher, config.transactional_id, transactionLink(context));
+  const transactional = new TransactionalPublisher(
+    publisher,
+    records,
+    config.transactional_id,
+    transactionLink(context),
+  );
   try {
     await transactional.begin();
     return transactional;

@@ -1,5 +1,5 @@
-import { type Clock, type MqbError, sleep } from "@mqb/core/plugin";
-import { CODE, hasMoved, isFenced, isFinal, nameOf, refusal } from "../classify.ts";
+import { type Clock, kindOf, type MqbError, sleep } from "@mqb/core/plugin";
+import { CODE, hasMoved, isFenced, isFinal, isOutOfStep, isUnsure, nameOf, refusal } from "../classify.ts";
 import type { BrokerConnection } from "../client/broker.ts";
 import type { KafkaClient, TopicInfo } from "../client/client.ts";
 import { findTopic, findTopicAgain } from "../client/topic.ts";
@@ -17,6 +17,8 @@ import {
 import { batchHead, NO_PRODUCER } from "../wire/record-batch.ts";
 import type { Chunk } from "./encode.ts";
 import { Identity } from "./identity.ts";
+import { Line, type Place } from "./line.ts";
+import { type Cause, Patience } from "./patience.ts";
 
 /** What became of one chunk. */
 export type Written =
@@ -33,13 +35,17 @@ const REFUSED: ReadonlySet<number> = new Set([
   CODE.INVALID_RECORD,
   CODE.INVALID_TIMESTAMP,
 ]);
-/** The broker has lost track of this producer, or we of what it has: nothing was written, a new identity mends it. */
-const OUT_OF_STEP: ReadonlySet<number> = new Set([
-  CODE.OUT_OF_ORDER_SEQUENCE,
-  CODE.UNKNOWN_PRODUCER_ID,
-  CODE.INVALID_PRODUCER_EPOCH,
-]);
-const MAX_OUT_OF_STEP = 5;
+
+/** One call of `write`. */
+interface Write {
+  readonly topic: string;
+  readonly chunks: readonly Chunk[];
+  readonly settled: (chunk: Chunk, written: Written) => void;
+  readonly transaction?: Transaction | undefined;
+  /** Of an idempotent producer: what it repeats keeps its order. */
+  readonly line?: Line;
+  readonly place?: Place;
+}
 
 /** Who writes in a transaction: fixed until it has ended. */
 export interface Transaction {
@@ -56,8 +62,11 @@ export class Producer {
   private readonly clock: Clock;
   private readonly codecs = new Codecs();
   private readonly known = new Map<string, { readonly info: TopicInfo; readonly at: number }>();
+  private readonly lines = new Map<string, Line>();
   private readonly closing = new AbortController();
   private identity: Promise<Identity> | undefined;
+  /** Why something is written again and again at the moment. */
+  trouble: string | undefined;
 
   constructor(client: KafkaClient, options: ProducerOptions) {
     this.client = client;
@@ -95,7 +104,8 @@ export class Producer {
 
   /**
    * Writes chunks of one topic; `settled` is called once for each, in any order. Chunks of one partition are written in their
-   * order. Resolves when all are settled; never rejects.
+   * order. What an idempotent producer has no answer for is written again under the same numbers, so that the brokers store it
+   * once. Resolves when all are settled; never rejects.
    */
   async write(
     topic: string,
@@ -103,46 +113,15 @@ export class Producer {
     settled: (chunk: Chunk, written: Written) => void,
     transaction?: Transaction,
   ): Promise<void> {
-    const began = this.clock.monotonic();
-    let left = chunks;
-    let outOfStep = 0;
-    for (let isAgain = false; left.length > 0; isAgain = true) {
-      const again: Chunk[] = [];
-      let reason = 0;
-      try {
-        const info = await this.topic(topic, isAgain);
-        const identity = transaction?.identity ?? (this.options.idempotent ? await this.currentIdentity() : undefined);
-        const visit = (chunk: Chunk, code: number): void => {
-          const written = this.judge(topic, chunk, code, transaction);
-          if (written) settled(chunk, written);
-          else {
-            again.push(chunk);
-            reason = code;
-          }
-        };
-        if (transaction) await transaction.announce(topic, [...new Set(left.map(({ partition }) => partition))]);
-        await this.round(
-          topic,
-          info,
-          left,
-          identity,
-          visit,
-          (chunk, error) => settled(chunk, { type: "failed", error }),
-          transaction,
-        );
-      } catch (error) {
-        for (const chunk of left) settled(chunk, { type: "failed", error: error as MqbError });
-        return;
-      }
-      if (again.length === 0) return;
-      left = again;
-      if (OUT_OF_STEP.has(reason)) outOfStep += 1;
-      const isLate = this.clock.monotonic() - began > this.options.deliveryTimeoutMs;
-      const goesOn = !isLate && outOfStep <= MAX_OUT_OF_STEP;
-      if (!goesOn || !(await sleep(this.clock, outOfStep > 0 ? 0 : this.options.retryPauseMs, this.closing.signal))) {
-        for (const chunk of left) settled(chunk, { type: "failed", error: notStored(topic, chunk, reason) });
-        return;
-      }
+    if (transaction || !this.options.idempotent) return this.attempts({ topic, chunks, settled, transaction });
+    const line = this.lines.get(topic) ?? new Line();
+    this.lines.set(topic, line);
+    const place = line.join();
+    try {
+      await this.attempts({ topic, chunks, settled, line, place });
+    } finally {
+      line.leave(place);
+      if (line.isEmpty) this.lines.delete(topic);
     }
   }
 
@@ -158,16 +137,66 @@ export class Producer {
     this.client.close();
   }
 
+  private get isClosed(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  private async attempts(write: Write): Promise<void> {
+    const { topic, line, place } = write;
+    const patience = new Patience(this.options, this.clock);
+    let left = write.chunks;
+    for (let isAgain = false; left.length > 0; isAgain = true) {
+      if (isAgain) await line?.turnAgain(place!);
+      const again = new Map<Chunk, Cause>();
+      const fail = (chunk: Chunk, error: MqbError): void => {
+        if (line && chunk.numbers && kindOf(error, "connection") === "connection" && !this.isClosed)
+          again.set(chunk, error);
+        else this.settle(write, chunk, { type: "failed", error });
+      };
+      const judge = (chunk: Chunk, code: number): void => {
+        const written = this.judge(write, chunk, code);
+        if (written) this.settle(write, chunk, written);
+        else again.set(chunk, code);
+      };
+      try {
+        await this.round(write, left, isAgain, judge, fail);
+      } catch (error) {
+        for (const chunk of left) fail(chunk, error as MqbError);
+      }
+      if (again.size === 0) return;
+      if (place) place.isUnsure = true;
+      left = left.filter((chunk) => again.has(chunk));
+      const pauseMs = patience.pauseBefore([...again.values()]);
+      this.trouble = [...again.values()].find((cause) => typeof cause === "object")?.message;
+      if (pauseMs !== undefined && (await sleep(this.clock, pauseMs, this.closing.signal))) continue;
+      this.trouble = undefined;
+      for (const [chunk, cause] of again) {
+        const error = typeof cause === "number" ? notStored(topic, chunk, cause) : cause;
+        this.settle(write, chunk, { type: "failed", error });
+      }
+      return;
+    }
+  }
+
+  private settle({ settled, transaction }: Write, chunk: Chunk, written: Written): void {
+    if (written.type === "stored") this.trouble = undefined;
+    // The numbers that it has taken are missing in the line: what comes behind it begins a new one.
+    else if (chunk.numbers && !transaction) this.forgetIdentity(chunk.numbers.identity);
+    settled(chunk, written);
+  }
+
   /** Sends every chunk once. What is written to a connection is written before anything is waited for. */
   private async round(
-    topic: string,
-    info: TopicInfo,
+    write: Write,
     chunks: readonly Chunk[],
-    identity: Identity | undefined,
-    visit: (chunk: Chunk, code: number) => void,
+    isAgain: boolean,
+    judge: (chunk: Chunk, code: number) => void,
     fail: (chunk: Chunk, error: MqbError) => void,
-    transaction: Transaction | undefined,
   ): Promise<void> {
+    const { topic, transaction, line, place } = write;
+    const info = await this.topic(topic, isAgain);
+    const identity = transaction?.identity ?? (this.options.idempotent ? await this.currentIdentity() : undefined);
+    if (transaction) await transaction.announce(topic, [...new Set(chunks.map(({ partition }) => partition))]);
     const byLeader = new Map<number, Chunk[]>();
     for (const chunk of chunks) {
       const leader = info.leaders[chunk.partition] ?? -1;
@@ -175,37 +204,43 @@ export class Producer {
       if (known) known.push(chunk);
       else byLeader.set(leader, [chunk]);
     }
+    let unbegun = byLeader.size;
+    const begun = (): void => {
+      unbegun -= 1;
+      if (unbegun === 0) line?.begin(place!);
+    };
     await Promise.all(
       Array.from(byLeader, async ([leader, those]) => {
         if (leader < 0) {
-          for (const chunk of those) visit(chunk, CODE.LEADER_NOT_AVAILABLE);
+          begun();
+          for (const chunk of those) judge(chunk, CODE.LEADER_NOT_AVAILABLE);
           return;
         }
         let broker: BrokerConnection;
         try {
           broker = await this.client.broker(leader, "produce", this.options.maxInFlight);
           await broker.ready();
+          // Last of all: meanwhile something may have gone wrong with an earlier one.
+          const turn = isAgain ? undefined : line?.turn(place!);
+          if (turn) await turn;
         } catch (error) {
+          begun();
           for (const chunk of those) fail(chunk, error as MqbError);
           return;
         }
-        await Promise.all(
+        const sending = Promise.all(
           layers(those).map(async (layer) => {
             try {
               const codes = await this.send(broker, topic, layer, identity, transaction);
-              for (const chunk of layer) {
-                const code = codes === undefined ? 0 : (codes.get(partitionKey(topic, chunk.partition)) ?? -1);
-                if (code !== 0 && code !== CODE.DUPLICATE_SEQUENCE && identity && !transaction)
-                  this.forgetIdentity(identity);
-                visit(chunk, code);
-              }
+              for (const chunk of layer)
+                judge(chunk, codes === undefined ? 0 : (codes.get(partitionKey(topic, chunk.partition)) ?? -1));
             } catch (error) {
-              // Nobody knows what the broker has taken.
-              if (identity && !transaction) this.forgetIdentity(identity);
               for (const chunk of layer) fail(chunk, error as MqbError);
             }
           }),
         );
+        begun();
+        await sending;
       }),
     );
   }
@@ -219,15 +254,18 @@ export class Producer {
   ): Promise<Map<string, number> | undefined> {
     const { acks, ackTimeoutMs } = this.options;
     const timestamp = this.clock.now();
-    const records = layer.map(({ partition, body, codec, positions }): PartitionRecords => {
+    const records = layer.map((chunk): PartitionRecords => {
+      const { partition, body, codec, positions } = chunk;
       const count = positions.length;
+      if (identity && (transaction || !chunk.numbers))
+        chunk.numbers = { identity, sequence: identity.take(topic, partition, count) };
       const head = batchHead(
         {
           codec,
           count,
           timestamp,
-          producer: identity?.producer ?? NO_PRODUCER,
-          sequence: identity?.take(topic, partition, count) ?? -1,
+          producer: chunk.numbers?.identity.producer ?? NO_PRODUCER,
+          sequence: chunk.numbers?.sequence ?? -1,
           transactional: transaction !== undefined,
         },
         body,
@@ -243,9 +281,15 @@ export class Producer {
   }
 
   /** Undefined = try it again. */
-  private judge(topic: string, chunk: Chunk, code: number, transaction: Transaction | undefined): Written | undefined {
+  private judge({ topic, transaction }: Write, chunk: Chunk, code: number): Written | undefined {
     if (code === 0 || code === CODE.DUPLICATE_SEQUENCE) return STORED;
-    if (transaction === undefined && (hasMoved(code) || OUT_OF_STEP.has(code))) return undefined;
+    if (transaction === undefined && isOutOfStep(code)) {
+      if (chunk.numbers) this.forgetIdentity(chunk.numbers.identity);
+      chunk.numbers = undefined;
+      return undefined;
+    }
+    if (transaction === undefined && hasMoved(code)) return undefined;
+    if (transaction === undefined && chunk.numbers && isUnsure(code)) return undefined;
     if (REFUSED.has(code)) return { type: "refused", code };
     if (transaction && isFenced(code)) return { type: "failed", error: kafkaErrors.FENCED({ id: transaction.id }) };
     const { partition } = chunk;

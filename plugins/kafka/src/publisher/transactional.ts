@@ -15,11 +15,13 @@ import type { BrokerConnection } from "../client/broker.ts";
 import type { CommittedOffset } from "../consumer/group.ts";
 import { kafkaErrors } from "../errors.ts";
 import { groupBy } from "../group-by.ts";
-import type { TransactionLink, TransactionSource } from "../transaction-source.ts";
+import type { TransactionLink, TransactionOffsets, TransactionSink, TransactionSource } from "../transaction-source.ts";
 import { parseTxnOffsets, TXN_OFFSET_COMMIT, TXN_OFFSETS_VERSION, txnOffsetsRequest } from "../wire/txn-offsets.ts";
 import { Identity } from "./identity.ts";
+import { Outcomes } from "./outcomes.ts";
 import { tooOld } from "./producer.ts";
-import { type KafkaPublisher, Outcomes } from "./publisher.ts";
+import type { KafkaPublisher } from "./publisher.ts";
+import type { RecordBatches } from "./record-batches.ts";
 
 const PAUSE_MS = 20;
 const TRIES = 500;
@@ -36,8 +38,9 @@ const WAITS: ReadonlySet<number> = new Set([
  * Writes each batch in one transaction, together with the positions that it brings the input to. All of it becomes visible, or
  * nothing. When it cannot be said which, the route opens both ends again: beginning anew settles the transaction first.
  */
-export class TransactionalPublisher implements Publisher {
+export class TransactionalPublisher implements Publisher, TransactionSink {
   private readonly inner: KafkaPublisher;
+  private readonly records: RecordBatches;
   private readonly id: string;
   private readonly link: TransactionLink;
   private readonly closing = new AbortController();
@@ -47,40 +50,33 @@ export class TransactionalPublisher implements Publisher {
   private isOpen = false;
   private sending: Promise<unknown> | undefined;
 
-  constructor(inner: KafkaPublisher, id: string, link: TransactionLink) {
+  constructor(inner: KafkaPublisher, records: RecordBatches, id: string, link: TransactionLink) {
     this.inner = inner;
+    this.records = records;
     this.id = id;
     this.link = link;
   }
 
   /** Ends what an earlier producer of this id has left open, and takes its place. */
   async begin(): Promise<void> {
-    const { transactionTimeoutMs } = this.inner.producer.options;
+    const { transactionTimeoutMs } = this.records.producer.options;
     const call = { transactionalId: this.id, transactionTimeout: transactionTimeoutMs };
     const answer = await this.ask<{ producerId: string; producerEpoch: number }>("InitProducerId", call, "begin");
     this.identity = new Identity(answer.producerId, answer.producerEpoch);
+    this.link.sink = this;
   }
 
   async send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
-    const { source } = this.link;
-    if (!source) {
-      const reason = "the input of the route is no kafka group";
-      throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason });
-    }
-    const { clusterId } = this.inner.producer.client;
-    if (clusterId !== source.clusterId)
-      throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason: "input and output are on different clusters" });
-    const sending = this.attempt(batch, source, signal);
-    this.sending = sending;
-    try {
-      return await sending;
-    } finally {
-      this.sending = undefined;
-    }
+    return this.inTurn(() => this.attempt(batch, this.sourceOf(), signal));
+  }
+
+  async commitPositions(): Promise<void> {
+    await this.inTurn(() => this.writePositions());
   }
 
   /** A transaction that is under way is given up, so that it holds up nobody who reads its topics. */
   async close(): Promise<void> {
+    if (this.link.sink === this) this.link.sink = undefined;
     this.closing.abort();
     if (this.sending) await this.within(this.sending, new AbortController());
     return this.inner.close();
@@ -89,6 +85,44 @@ export class TransactionalPublisher implements Publisher {
   status(): EndpointStatus {
     const status = this.inner.status();
     return { ...status, details: { ...status.details, transactional_id: this.id, transactions: this.transactions } };
+  }
+
+  /** One transaction after the other. */
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    while (this.sending) await this.sending.catch(() => {});
+    const sending = work();
+    this.sending = sending;
+    try {
+      return await sending;
+    } finally {
+      this.sending = undefined;
+    }
+  }
+
+  private sourceOf(): TransactionSource {
+    const { source } = this.link;
+    if (!source) {
+      const reason = "the input of the route is no kafka group";
+      throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason });
+    }
+    const { clusterId } = this.records.producer.client;
+    if (clusterId !== source.clusterId)
+      throw kafkaErrors.NOT_OUR_INPUT({ id: this.id, reason: "input and output are on different clusters" });
+    return source;
+  }
+
+  private async writePositions(): Promise<void> {
+    const source = this.sourceOf();
+    const positions = source.settledPositions();
+    if (positions.offsets.length === 0) return;
+    if (!this.identity) await this.begin();
+    try {
+      await this.addOffsets(this.identity!, source, positions.offsets);
+      await this.end(this.identity!, positions);
+    } catch (error) {
+      await this.abandon([error]);
+      throw error;
+    }
   }
 
   private async attempt(
@@ -117,23 +151,27 @@ export class TransactionalPublisher implements Publisher {
     const outcomes = new Outcomes(batch.length);
     const announce = (topic: string, partitions: readonly number[]): Promise<unknown> =>
       this.announce(identity, topic, partitions);
-    await this.inner.write(batch, outcomes, { id: this.id, identity, announce });
+    await this.records.write(batch, outcomes, { id: this.id, identity, announce });
     const result = outcomes.result();
     if (result) {
       const errors = result.flatMap((outcome) => (outcome.type === "failed" ? [outcome.error] : []));
       await this.abandon(errors);
       return this.writeRest(batch, result, source, signal);
     }
-    const { offsets, taken } = source.positionsOf(batch);
-    if (offsets.length > 0) await this.addOffsets(identity, source, offsets);
+    const positions = source.positionsOf(batch);
+    if (positions.offsets.length > 0) await this.addOffsets(identity, source, positions.offsets);
     if (signal.aborted)
       throw kafkaErrors.TRANSACTION({ id: this.id, what: "be committed", reason: "nobody waits any more" });
+    await this.end(identity, positions);
+    return undefined;
+  }
+
+  private async end(identity: Identity, positions: TransactionOffsets): Promise<void> {
     // From here on only the broker knows how it ends.
     this.isOpen = false;
     await this.commit(identity);
-    taken();
+    positions.taken();
     this.transactions += 1;
-    return undefined;
   }
 
   /**
@@ -184,8 +222,9 @@ export class TransactionalPublisher implements Publisher {
     const { groupId, memberId, generation } = source;
     const { id, epoch } = identity.producer;
     const call = { transactionalId: this.id, producerId: `${id}`, producerEpoch: epoch, groupId };
+    this.isOpen = true;
     await this.ask("AddOffsetsToTxn", call, "take the offsets");
-    const { client } = this.inner.producer;
+    const { client } = this.records.producer;
     const member = { groupId, memberId, generation };
     for (let attempt = 0; ; attempt++) {
       const broker = await client.coordinator("group", groupId, this.closing.signal);
@@ -224,13 +263,13 @@ export class TransactionalPublisher implements Publisher {
   private async abort(identity: Identity, signal: AbortSignal): Promise<void> {
     const { id, epoch } = identity.producer;
     const call = { transactionalId: this.id, producerId: `${id}`, producerEpoch: epoch, transactionResult: false };
-    const broker = await this.inner.producer.client.coordinator("transaction", this.id, signal);
+    const broker = await this.records.producer.client.coordinator("transaction", this.id, signal);
     await broker.request("EndTxn", call);
   }
 
   /** Waits for something, whatever becomes of it, but not for long. */
   private async within(work: Promise<unknown>, enough: AbortController): Promise<void> {
-    const limit = sleep(this.inner.producer.client.clock, ABORT_LIMIT_MS, enough.signal);
+    const limit = sleep(this.records.producer.client.clock, ABORT_LIMIT_MS, enough.signal);
     await Promise.race([work.catch(() => {}), limit]);
     enough.abort();
   }
@@ -249,7 +288,7 @@ export class TransactionalPublisher implements Publisher {
 
   private async ask<T>(name: TransactionRequest, call: object, what: string): Promise<T> {
     for (let attempt = 0; ; attempt++) {
-      const broker: BrokerConnection = await this.inner.producer.client.coordinator(
+      const broker: BrokerConnection = await this.records.producer.client.coordinator(
         "transaction",
         this.id,
         this.closing.signal,
@@ -271,7 +310,7 @@ export class TransactionalPublisher implements Publisher {
   }
 
   private async pause(): Promise<void> {
-    if (!(await sleep(this.inner.producer.client.clock, PAUSE_MS, this.closing.signal)))
+    if (!(await sleep(this.records.producer.client.clock, PAUSE_MS, this.closing.signal)))
       throw kafkaErrors.CLOSED({ what: "output" });
   }
 }

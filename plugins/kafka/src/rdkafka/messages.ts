@@ -1,0 +1,35 @@
+import { idFromBigInt, idFromBytes, Message, type MessageId } from "@mqb/core/plugin";
+import { parseId } from "../wire/fields.ts";
+import { FOREIGN_ID_HEADER, ID_HEADER, isReserved, SOURCE, TOMBSTONE } from "../wire/names.ts";
+import type { RdkafkaMessage } from "./driver.ts";
+
+const EMPTY = Buffer.alloc(0);
+const ID_BYTES = 16;
+
+/** A record as a message, by the same rules as with the other engine. `stamps` = with its position. */
+export function messageOf(record: RdkafkaMessage, stamps: boolean): Message {
+  const { value, headers = [], topic, partition, offset } = record;
+  const metadata = new Map<string, string>();
+  for (const header of headers) {
+    for (const [name, bytes] of Object.entries(header)) if (!isReserved(name)) metadata.set(name, bytes.toString());
+  }
+  if (value === null) metadata.set(TOMBSTONE, "true");
+  if (stamps) {
+    metadata.set(SOURCE.topic, topic);
+    metadata.set(SOURCE.partition, `${partition}`);
+    metadata.set(SOURCE.offset, `${offset}`);
+  }
+  return new Message(value ?? EMPTY, metadata, idOf(record));
+}
+
+/** The first header that holds an id, else a key of 16 bytes, else the place in the log. */
+function idOf({ headers = [], key, partition, offset }: RdkafkaMessage): MessageId {
+  for (const header of headers) {
+    for (const [name, bytes] of Object.entries(header)) {
+      const id = name === ID_HEADER || name === FOREIGN_ID_HEADER ? parseId(bytes.toString("latin1")) : undefined;
+      if (id !== undefined) return id;
+    }
+  }
+  if (key?.length === ID_BYTES) return idFromBytes(key);
+  return idFromBigInt((BigInt(partition) << 64n) | BigInt(offset));
+}

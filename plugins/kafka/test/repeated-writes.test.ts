@@ -1,0 +1,159 @@
+import { batchOf, Message, systemClock } from "@mqb/core/plugin";
+import { describe, expect, it } from "vitest";
+import type { KafkaClient } from "../src/client/client.ts";
+import { kafkaErrors } from "../src/errors.ts";
+import { producerOptions } from "../src/options/producer.ts";
+import { encodeBatch } from "../src/publisher/encode.ts";
+import { Producer, type Written } from "../src/publisher/producer.ts";
+import { partitionerOf } from "../src/wire/partitioner.ts";
+
+type Fate = "stored" | "stored, answer lost" | "lost" | number;
+
+/** A broker with one partition that knows what it has, as real ones do; `fates` = what becomes of requests, in their order. */
+function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
+  const stored: string[] = [];
+  const seen: string[] = [];
+  const producers = new Map<bigint, number>();
+  let identities = 0;
+  let connections = 0;
+  const answer = (code: number): Buffer => {
+    const bytes = Buffer.alloc(4 + 3 + 4 + 30 + 4);
+    bytes.writeInt32BE(1, 0);
+    bytes.writeInt16BE(1, 4);
+    bytes.write("t", 6);
+    bytes.writeInt32BE(1, 7);
+    bytes.writeInt16BE(code, 15);
+    return bytes;
+  };
+  const store = (head: Buffer, body: Buffer): number => {
+    const [id, sequence, count] = [head.readBigInt64BE(43), head.readInt32BE(53), head.readInt32BE(57)];
+    const next = producers.get(id);
+    seen.push(`${id}/${sequence}`);
+    if (next !== undefined && sequence < next) return 0;
+    if (next !== undefined && sequence > next) return 45;
+    producers.set(id, sequence + count);
+    // One letter each, behind the lengths and the timestamp.
+    stored.push(...Array.from(body.toString("latin1").matchAll(/<(\w+)>/g), ([, text]) => text!));
+    return 0;
+  };
+  const connect = () => {
+    let isLost = false;
+    const waiting: (() => void)[] = [];
+    connections += 1;
+    const lost = () => kafkaErrors.LOST({ target: "t:1", reason: "cut" });
+    return {
+      target: "t:1",
+      get isLost() {
+        return isLost;
+      },
+      knows: () => true,
+      ready: () => undefined,
+      request: async () => ({ errorCode: 0, producerId: `${++identities}`, producerEpoch: 0 }),
+      raw: ({ body }: { readonly body: readonly Buffer[] }) =>
+        new Promise<Buffer>((resolve, reject) => {
+          if (isLost) return reject(lost());
+          const fate = fates.shift() ?? "stored";
+          if (typeof fate === "number") return resolve(answer(fate));
+          if (fate !== "lost") {
+            const code = store(body[3]!, body[4]!);
+            if (fate === "stored") return resolve(answer(code));
+          }
+          // All that waits on the connection is lost with it, when everybody has written.
+          waiting.push(() => reject(lost()));
+          if (waiting.length === 1)
+            setImmediate(() => {
+              isLost = true;
+              for (const one of waiting) one();
+            });
+        }),
+    };
+  };
+  let connection = connect();
+  const client = {
+    clock: systemClock,
+    topics: async () => new Map([["t", { error: 0, leaders: [1] }]]),
+    broker: async () => (connection.isLost ? (connection = connect()) : connection),
+    anyBroker: async () => connection,
+  } as unknown as KafkaClient;
+  const { options } = producerOptions([["retry.backoff.ms", "1"], ...more]);
+  const producer = new Producer(client, options);
+  producer.learn("t", { error: 0, leaders: [1] });
+  const write = async (...texts: readonly string[]): Promise<Written[]> => {
+    const batch = batchOf(texts.map((text) => new Message(`<${text}>`)));
+    const chunks = encodeBatch(batch, {
+      partitions: 1,
+      partitioner: partitionerOf("random"),
+      keyField: undefined,
+      maxRecords: 1,
+      maxBytes: 1e6,
+    });
+    const all: Written[] = [];
+    await producer.write("t", chunks, (_, one) => all.push(one));
+    return all;
+  };
+  return { producer, write, stored, seen, connections: () => connections };
+}
+
+const STORED = { type: "stored" };
+
+describe("an idempotent producer that gets no answer", () => {
+  it("writes the same again under the same numbers, over another connection: it is stored once", async () => {
+    const { write, stored, seen, connections } = brokerWith(["stored", "stored, answer lost"]);
+    expect(await write("a")).toEqual([STORED]);
+    expect(await write("b")).toEqual([STORED]);
+    expect(await write("c")).toEqual([STORED]);
+    expect(stored).toEqual(["a", "b", "c"]);
+    expect(seen).toEqual(["1/0", "1/1", "1/1", "1/2"]);
+    expect(connections()).toBe(2);
+  });
+
+  it("repeats all that was on its way in its order, and lets nothing new go before it", async () => {
+    const fates: Fate[] = ["stored, answer lost", "stored, answer lost", "lost", "lost"];
+    const { producer, write, stored, seen } = brokerWith(fates);
+    const first = [write("a", "b"), write("c"), write("d")];
+    // The connection is lost, and nothing is written again yet.
+    while (producer.trouble === undefined) await new Promise((resolve) => setImmediate(resolve));
+    const late = write("e");
+    expect((await Promise.all([...first, late])).flat()).toEqual([STORED, STORED, STORED, STORED, STORED]);
+    expect(stored).toEqual(["a", "b", "c", "d", "e"]);
+    expect(seen.slice(2)).toEqual(["1/0", "1/1", "1/2", "1/3", "1/4"]);
+  });
+
+  it("keeps the numbers where the broker cannot say that its replicas have it", async () => {
+    const { write, seen } = brokerWith([20, 7, 19]);
+    expect(await write("a")).toEqual([STORED]);
+    expect(seen).toEqual(["1/0"]);
+  });
+
+  it("takes other numbers for what comes behind a refused one", async () => {
+    const { write, stored, seen } = brokerWith(["stored", 10]);
+    expect(await write("a")).toEqual([STORED]);
+    expect(await write("b")).toEqual([{ type: "refused", code: 10 }]);
+    expect(await write("c")).toEqual([STORED]);
+    expect(stored).toEqual(["a", "c"]);
+    expect(seen).toEqual(["1/0", "2/0"]);
+  });
+
+  it("gives up when nobody answers for as long as it may take, says so meanwhile, and begins under a new identity", async () => {
+    const { producer, write, seen } = brokerWith(new Array<Fate>(1000).fill("lost"), [["delivery.timeout.ms", "30"]]);
+    const sent = write("a");
+    while (producer.trouble === undefined) await new Promise((resolve) => setImmediate(resolve));
+    expect(producer.trouble).toMatch(/was lost/);
+    expect(await sent).toEqual([{ type: "failed", error: expect.objectContaining({ code: "MQB_KAFKA_LOST" }) }]);
+    expect(producer.trouble).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  it("repeats nothing when it is closed", async () => {
+    const { producer, write } = brokerWith(["lost"]);
+    const sent = write("a");
+    producer.client.close = () => {};
+    producer.close();
+    expect(await sent).toEqual([{ type: "failed", error: expect.objectContaining({ kind: "connection" }) }]);
+  });
+});
+
+it("a producer without idempotence leaves it to its route what becomes of a lost answer", async () => {
+  const { write } = brokerWith(["stored, answer lost"], [["enable.idempotence", "false"]]);
+  expect(await write("a")).toEqual([{ type: "failed", error: expect.objectContaining({ code: "MQB_KAFKA_LOST" }) }]);
+});
