@@ -8,9 +8,10 @@ import { isInstalled } from "./src/servers.ts";
 
 const SHORT = 8;
 const LONG = 200;
-const USAGE = `usage: pnpm campaign [PAIR…] [--rounds ${SHORT} | --long] [--seed N] [--events LIST] [--fault NAME] [--keep]
+const USAGE = `usage: pnpm campaign [PAIR…] [--rounds ${SHORT} | --long] [--minutes N] [--seed N] [--events LIST] [--fault NAME] [--keep]
 
   --long   ${LONG} rounds a pair
+  --minutes of a pair: no round begins after that, and the ledger says how many there were
   --seed   repeats the rounds of an earlier campaign; without it one is chosen, and printed
   --events only these happen, separated by commas: ${EVENT_KINDS.join(", ")}
   --fault  puts a fault of campaign/faults into each route, which the campaign has to find: commits-early
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string" },
     long: { type: "boolean", default: false },
+    minutes: { type: "string" },
     seed: { type: "string" },
     events: { type: "string" },
     fault: { type: "string" },
@@ -35,8 +37,9 @@ const unknown = [
   ...(events ?? []).filter((kind) => !EVENT_KINDS.includes(kind)),
 ];
 const rounds = Number(values.rounds ?? (values.long ? LONG : SHORT));
+const minutes = Number(values.minutes ?? Number.POSITIVE_INFINITY);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-if (values.help || unknown.length > 0 || !(rounds >= 1) || !Number.isSafeInteger(seed)) {
+if (values.help || unknown.length > 0 || !(rounds >= 1) || !(minutes > 0) || !Number.isSafeInteger(seed)) {
   console.error(unknown.length > 0 ? `not known: ${unknown.join(", ")}\n\n${USAGE}` : USAGE);
   process.exit(values.help ? 0 : 2);
 }
@@ -54,7 +57,15 @@ for (const pair of pairs.filter(({ name }) => positionals.length === 0 || positi
     continue;
   }
   log(`seed ${seed}, ${rounds} rounds`);
-  const options = { rounds, seed, keep, log, ...(fault !== undefined && { fault }), ...(events && { events }) };
+  const options = {
+    rounds,
+    minutes,
+    seed,
+    keep,
+    log,
+    ...(fault !== undefined && { fault }),
+    ...(events && { events }),
+  };
   results.push(await runCampaign(pair, options));
 }
 console.log(report(results));

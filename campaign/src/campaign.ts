@@ -10,14 +10,18 @@ import { Product } from "./product.ts";
 
 const BATCH = 64;
 const COMMIT_LIMIT = 2;
-const MOVES_WITHIN_MS = 20_000;
-const DRAIN_MS = 180_000;
+const MOVES_WITHIN_MS = 60_000;
+const LOOK_MS = 10;
+/** On a machine that is busy with other things a process alone takes seconds until it connects. */
+const OPEN_MS = 30_000;
 /** A server may give back what was in flight only after a while; who makes no headway for so long makes none. */
 const STANDS_STILL_MS = 120_000;
 
 export interface CampaignOptions {
   readonly rounds: number;
   readonly seed: number;
+  /** No round begins after so many minutes [no limit]. */
+  readonly minutes?: number;
   /** Only these happen [everything that can]. */
   readonly events?: readonly EventKind[];
   /** A middleware of `faults/` on the input: the campaign must find what it breaks. */
@@ -30,6 +34,7 @@ export interface CampaignOptions {
 export interface CampaignResult {
   readonly pair: string;
   readonly seed: number;
+  /** That were run. */
   readonly rounds: number;
   readonly tally: Tally;
   /** How many rows may come twice. */
@@ -57,18 +62,22 @@ export async function runCampaign(pair: Pair, options: CampaignOptions): Promise
     undos.push(() => product.close());
     const run = new Run(open, product, options.log ?? (() => {}));
     const kinds = eventKinds(open.faults).filter((kind) => options.events?.includes(kind) ?? true);
-    for (const round of plan(options.seed, options.rounds, kinds)) await run.round(round);
+    for (const round of plan(options.seed, options.rounds, kinds)) {
+      if (seconds() > 60 * (options.minutes ?? Number.POSITIVE_INFINITY)) break;
+      await run.round(round);
+    }
     await run.end();
     const tally = judge(run.rows, await open.sink.arrivals(), open.order);
     const bound = run.bound();
     return {
       ...ran,
+      rounds: run.rounds,
       tally,
       bound,
       events: run.counts,
       hits: run.hits,
       reconnects: product.reconnects,
-      faults: [...faultsOf(tally, bound), ...missed(run.hits, options.rounds), ...product.complaints],
+      faults: [...faultsOf(tally, bound), ...missed(run.hits, run.rounds), ...product.complaints],
       seconds: seconds(),
     };
   } catch (error) {
@@ -118,6 +127,7 @@ function setup(open: OpenPair, folder: string, fault: string | undefined): Const
       batch_size: BATCH,
       commit_concurrency_limit: COMMIT_LIMIT,
       reconnect_interval_ms: 100,
+      startup_timeout_ms: OPEN_MS,
       input: { ...open.input, middlewares: [...(open.inputMiddlewares ?? []), ...breaking] },
       output: { ...open.output, middlewares: [...(open.outputMiddlewares ?? []), ...slow(draining)] },
     }),
@@ -126,17 +136,17 @@ function setup(open: OpenPair, folder: string, fault: string | undefined): Const
 
 /** Slow enough that events fall into the movement. */
 function slow(draining: boolean): object[] {
-  return draining ? [] : [{ delay: { delay_ms: 5 } }];
+  return draining ? [] : [{ delay: { delay_ms: 12 } }];
 }
 
 class Run {
   rows = 0;
+  rounds = 0;
   hits = 0;
   readonly counts: Record<string, number> = {};
   private readonly open: OpenPair;
   private readonly product: Product;
   private readonly log: (line: string) => void;
-  private rounds = 0;
 
   constructor(open: OpenPair, product: Product, log: (line: string) => void) {
     this.open = open;
@@ -144,8 +154,9 @@ class Run {
     this.log = log;
   }
 
-  async round({ rows, event }: PlannedRound): Promise<void> {
+  async round({ rows: planned, event }: PlannedRound): Promise<void> {
     const { open, product } = this;
+    const rows = Math.ceil(planned * (open.share ?? 1));
     const before = await open.sink.progress();
     await open.source.append(Array.from({ length: rows }, (_, i) => rowText(this.rows + i)));
     this.rows += rows;
@@ -163,18 +174,28 @@ class Run {
   async end(): Promise<void> {
     const { open, product } = this;
     await settle(open.faults);
-    if (!open.source.isEmpty) return product.drain(DRAIN_MS);
+    const standsStill = this.standstill();
+    if (!open.source.isEmpty) return product.drain(standsStill);
     await product.start();
-    let last = { progress: -1, at: performance.now() };
-    while (!(await open.source.isEmpty()) && performance.now() - last.at < STANDS_STILL_MS) {
+    while (!(await open.source.isEmpty())) {
+      if (await standsStill()) {
+        product.complaints.push("the source was not emptied, and nothing moved any more");
+        break;
+      }
       await wait(100);
       await product.start();
-      const progress = await open.sink.progress();
-      if (progress !== last.progress) last = { progress, at: performance.now() };
     }
-    if (!(await open.source.isEmpty()))
-      product.complaints.push("the source was not emptied, and nothing moved any more");
     await product.terminate();
+  }
+
+  /** Whether nothing has arrived for so long that nothing will; a backlog may take its time. */
+  private standstill(): () => Promise<boolean> {
+    let last = { progress: Number.NaN, at: performance.now() };
+    return async () => {
+      const progress = await this.open.sink.progress();
+      if (progress !== last.progress) last = { progress, at: performance.now() };
+      return performance.now() - last.at > STANDS_STILL_MS;
+    };
   }
 
   /**
@@ -193,7 +214,7 @@ class Run {
     const deadline = performance.now() + MOVES_WITHIN_MS;
     while ((await this.open.sink.progress()) <= before) {
       if (performance.now() > deadline) return false;
-      await wait(5);
+      await wait(LOOK_MS);
     }
     return true;
   }

@@ -34,7 +34,7 @@ export class PrivateServer {
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       MQB_SERVICES_DIR: join(folder, "services"),
-      MQB_SERVICES_WAIT: "240",
+      MQB_SERVICES_WAIT: "600",
     };
     for (const [role, port] of Object.entries(ports)) env[variable(name, role)] = String(port);
     const server = new PrivateServer(name, env, ports["main"]!);

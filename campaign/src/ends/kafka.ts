@@ -1,26 +1,26 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { type Address, eventually, type FaultProxy } from "@mqb/testkit";
-import { Kafka, logLevel } from "kafkajs";
+import { Kafka, logLevel, type Message } from "kafkajs";
 import { keyOf, rowNumber } from "../ledger.ts";
 import type { SinkEnd, SourceEnd, World } from "../pairs/pair.ts";
 import { type PrivateServer, proxyTo } from "../servers.ts";
+import { readConsole } from "./console-consumer.ts";
 
-const QUIET_MS = 8000;
-const BUFFER = 1 << 30;
 const TOPIC_MS = 30_000;
+/** Stands behind everything else in each partition when a topic is read. */
+const LAST = "the last one";
 
 /** A topic of a private broker, filled by kafkajs and read by the console consumer that comes with Kafka. */
 export class KafkaTopic {
   readonly name: string;
   private readonly server: PrivateServer;
+  private readonly partitions: number;
   private readonly client: Kafka;
   private readonly admin: ReturnType<Kafka["admin"]>;
 
-  private constructor(server: PrivateServer, name: string) {
+  private constructor(server: PrivateServer, name: string, partitions: number) {
     this.server = server;
     this.name = name;
+    this.partitions = partitions;
     this.client = new Kafka({
       brokers: [hostPort(server.address)],
       clientId: "campaign",
@@ -37,7 +37,7 @@ export class KafkaTopic {
     world: World,
     config: Readonly<Record<string, string>> = {},
   ): Promise<KafkaTopic> {
-    const topic = new KafkaTopic(server, name);
+    const topic = new KafkaTopic(server, name, numPartitions);
     await topic.admin.connect();
     world.defer(() => topic.admin.disconnect());
     const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
@@ -49,21 +49,14 @@ export class KafkaTopic {
   }
 
   readonly source: SourceEnd = {
-    append: async (rows) => {
-      // Idempotent: what the client sends again after a lost answer must not be in the topic twice.
-      const producer = this.client.producer({ idempotent: true, maxInFlightRequests: 1 });
-      await producer.connect();
-      try {
-        const messages = rows.map((value) => ({
+    append: (rows) =>
+      this.put(
+        rows.map((value) => ({
           value,
           key: keyOf(rowNumber(value)!),
           headers: { key: keyOf(rowNumber(value)!) },
-        }));
-        await producer.send({ topic: this.name, acks: -1, messages });
-      } finally {
-        await producer.disconnect();
-      }
-    },
+        })),
+      ),
   };
 
   readonly sink: SinkEnd = {
@@ -77,22 +70,24 @@ export class KafkaTopic {
       }
     },
     arrivals: async () => {
-      const library = (await this.server.variables()).get("MQB_TEST_KAFKA_LIB");
-      const { stdout } = await promisify(execFile)(
-        "java",
-        [
-          ...["-Xmx512m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"],
-          ...["-cp", join(library!, "*"), "org.apache.kafka.tools.consumer.ConsoleConsumer"],
-          ...["--bootstrap-server", hostPort(this.server.address), "--topic", this.name, "--from-beginning"],
-          ...["--timeout-ms", String(QUIET_MS), "--isolation-level", "read_committed"],
-        ],
-        { maxBuffer: BUFFER, encoding: "utf8" },
-      );
-      const lines = stdout.split("\n");
-      if (lines.at(-1) === "") lines.pop();
-      return lines;
+      const numbers = Array.from({ length: this.partitions }, (_, partition) => partition);
+      await this.put(numbers.map((partition) => ({ value: LAST, partition })));
+      const library = (await this.server.variables()).get("MQB_TEST_KAFKA_LIB")!;
+      const broker = hostPort(this.server.address);
+      return readConsole({ library, broker, topic: this.name, last: LAST, partitions: this.partitions });
     },
   };
+
+  private async put(messages: Message[]): Promise<void> {
+    // Idempotent: what the client sends again after a lost answer must not be in the topic twice.
+    const producer = this.client.producer({ idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    try {
+      await producer.send({ topic: this.name, acks: -1, messages });
+    } finally {
+      await producer.disconnect();
+    }
+  }
 }
 
 /**
@@ -114,7 +109,7 @@ export function kafkaProxy(server: PrivateServer, world: World): Promise<FaultPr
 export const GROUP = {
   group_id: "campaign",
   consumer_options: [
-    ["session.timeout.ms", "3000"],
+    ["session.timeout.ms", "2000"],
     ["heartbeat.interval.ms", "500"],
   ],
 };

@@ -5,6 +5,8 @@ import { freePort, PrivateServer, proxyTo } from "../servers.ts";
 import { type Pair, pluginFolder } from "./pair.ts";
 
 const MOODS_SEED = 1;
+/** A request for each row. */
+const SHARE = 0.25;
 
 export const httpToKafka: Pair = {
   name: "http-kafka",
@@ -21,6 +23,7 @@ export const httpToKafka: Pair = {
       input: { http: { url: hostPort(listens), path: "/rows", method: "POST" } },
       output: { kafka: { url: hostPort(sink.address), topic: topic.name } },
       concurrency: 2,
+      share: SHARE,
       source: poster.source,
       sink: topic.sink,
       faults: { source, sink, servers: [server] },
@@ -47,6 +50,7 @@ export const kafkaToHttp: Pair = {
       output: { http: { url, batch_concurrency: 8, request_timeout_ms: 1000 } },
       outputMiddlewares: [{ retry: { max_attempts: 20, initial_interval_ms: 5, max_interval_ms: 200 } }],
       concurrency: 1,
+      share: SHARE,
       source: topic.source,
       sink: flaky.sink,
       faults: { source, sink, servers: [server] },

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileSource, positionedInput } from "../ends/file.ts";
 import { GROUP, hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
 import { PrivateServer } from "../servers.ts";
-import { type Pair, pluginFolder } from "./pair.ts";
+import { BROKER_SHARE, type Pair, pluginFolder } from "./pair.ts";
 
 const PARTITIONS = 3;
 
@@ -19,6 +19,7 @@ export const fileToKafka: Pair = {
       input: positionedInput(input),
       output: { kafka: { url: hostPort(sink.address), topic: topic.name } },
       concurrency: 1,
+      share: BROKER_SHARE,
       source: fileSource(input),
       sink: topic.sink,
       faults: { sink, servers: [server] },
@@ -47,6 +48,7 @@ function betweenTopics(name: string, output: object, mayDouble: boolean): Pair {
         input: { kafka: { url: hostPort(source.address), topic: from.name, ...GROUP } },
         output: { kafka: { url: hostPort(sink.address), topic: to.name, partition_key: "key", ...output } },
         concurrency: 1,
+        share: BROKER_SHARE,
         source: from.source,
         sink: to.sink,
         faults: { source, sink, servers: [server] },

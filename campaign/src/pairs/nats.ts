@@ -3,7 +3,7 @@ import { fileSink } from "../ends/file.ts";
 import { GROUP, hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
 import { NatsStream } from "../ends/nats.ts";
 import { PrivateServer, proxyTo } from "../servers.ts";
-import { type Pair, pluginFolder } from "./pair.ts";
+import { BROKER_SHARE, type Pair, pluginFolder } from "./pair.ts";
 
 export const natsToFile: Pair = {
   name: "nats-file",
@@ -18,6 +18,7 @@ export const natsToFile: Pair = {
       input: { nats: { url: `nats://${hostPort(source.address)}`, stream: stream.name, subject: stream.subject } },
       output: { file: { path: output, format: "raw" } },
       concurrency: 1,
+      share: BROKER_SHARE,
       source: stream.source,
       sink: fileSink(output),
       faults: { source, servers: [server] },
@@ -41,6 +42,7 @@ export const kafkaToNats: Pair = {
       input: { kafka: { url: hostPort(source.address), topic: topic.name, ...GROUP } },
       output: { nats: { url: `nats://${hostPort(sink.address)}`, stream: stream.name, subject: stream.subject } },
       concurrency: 1,
+      share: BROKER_SHARE,
       source: topic.source,
       sink: stream.sink,
       faults: { source, sink, servers: [kafka, nats] },
@@ -63,6 +65,7 @@ export const natsToKafka: Pair = {
       input: { nats: { url: `nats://${hostPort(source.address)}`, stream: stream.name, subject: stream.subject } },
       output: { kafka: { url: hostPort(sink.address), topic: topic.name } },
       concurrency: 2,
+      share: BROKER_SHARE,
       source: stream.source,
       sink: topic.sink,
       faults: { source, sink, servers: [kafka, nats] },

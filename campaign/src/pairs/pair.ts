@@ -4,6 +4,9 @@ import type { Order } from "../ledger.ts";
 import type { PrivateServer } from "../servers.ts";
 import type { SmallDisk } from "../small-disk.ts";
 
+/** Of the rows of a round, where brokers move them: enough that some are still to come when something happens. */
+export const BROKER_SHARE = 0.4;
+
 /** Where rows are put in: by a client that has nothing to do with the program under test. */
 export interface SourceEnd {
   /** Resolves when the system has all of them, each once, or they are on their way there. */
@@ -41,6 +44,8 @@ export interface OpenPair {
   readonly outputMiddlewares?: readonly object[];
   /** Of the route. */
   readonly concurrency: number;
+  /** Of the rows that a round is planned with, for a pair that is slower than files [1]. */
+  readonly share?: number;
   readonly source: SourceEnd;
   readonly sink: SinkEnd;
   readonly faults: Faults;
