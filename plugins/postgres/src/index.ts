@@ -1,9 +1,19 @@
 import { API_VERSION, definePlugin, silentLogger } from "@mqb/core/plugin";
 import { sqlScheme, sqlStateStore, sqlx } from "@mqb/sql";
+import type { CdcOptions } from "./cdc/config.ts";
+import { postgresCdc } from "./cdc/endpoint.ts";
+import { cdcScheme } from "./cdc/uri.ts";
 import { target } from "./client/url.ts";
 import { postgresDriver } from "./driver.ts";
 
 export type { SqlxOptions } from "@mqb/sql";
+export type { CdcOptions } from "./cdc/config.ts";
+
+declare module "@mqb/core/plugin" {
+  interface EndpointConfigs {
+    readonly postgres_cdc: CdcOptions;
+  }
+}
 
 const store = sqlStateStore({
   description: "Keeps entries in a table of a PostgreSQL database",
@@ -25,12 +35,17 @@ const store = sqlStateStore({
     ),
 });
 
-/** PostgreSQL databases: tables as sources, sinks and lookups, and state stores. */
+/** PostgreSQL databases: tables as sources, sinks and lookups, their changes, and state stores. */
 export default definePlugin({
   name: "@mqb/postgres",
   apiVersion: API_VERSION,
-  endpoints: { sqlx },
+  endpoints: { sqlx, postgres_cdc: postgresCdc },
   stores: { postgres: store, postgresql: store },
-  schemes: { postgres: sqlScheme("postgres"), postgresql: sqlScheme("postgresql") },
+  schemes: {
+    postgres: sqlScheme("postgres"),
+    postgresql: sqlScheme("postgresql"),
+    "postgres-cdc": cdcScheme("postgres-cdc"),
+    pgcdc: cdcScheme("pgcdc"),
+  },
   services: { "sql:postgres": postgresDriver },
 });

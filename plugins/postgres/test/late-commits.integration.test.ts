@@ -73,42 +73,40 @@ class Reader {
   }
 }
 
-it(
-  `rows that ${WRITERS} writers commit late are passed over by a plain cursor, and by none that is safe`,
-  { timeout: (SECONDS + 60) * 1000 },
-  async () => {
-    const readers = {
-      plain: new Reader({ cursor_column: "id" }),
-      "plain, by time": new Reader({ cursor_column: "at" }),
-      snapshot: new Reader({ cursor_column: "id", cursor_safety: "snapshot" }),
-      "snapshot, by time": new Reader({ cursor_column: "at", cursor_safety: "snapshot" }),
-      lag: new Reader({ cursor_column: "id", cursor_safety: "lag", cursor_lag_ms: 4 * LONGEST_MS }),
-    };
-    const until = AbortSignal.timeout(SECONDS * 1000);
-    await Promise.all(Array.from({ length: WRITERS }, (_, seed) => write(seed, until)));
-    const all = (await sql("SELECT id FROM late", database.url)).map(([id]) => id!);
-    const isComplete = (reader: Reader) => all.every((id) => reader.ids.has(id));
-    const { plain, "plain, by time": byTime, ...safe } = readers;
-    const lost = (reader: Reader) => all.filter((id) => !reader.ids.has(id)).length;
-    try {
-      for (const [name, reader] of Object.entries(safe)) await eventually(() => isComplete(reader), name, 20_000);
-    } finally {
-      for (const reader of Object.values(readers)) await reader.end();
+it(`rows that ${WRITERS} writers commit late are passed over by a plain cursor, and by none that is safe`, {
+  timeout: (SECONDS + 60) * 1000,
+}, async () => {
+  const readers = {
+    plain: new Reader({ cursor_column: "id" }),
+    "plain, by time": new Reader({ cursor_column: "at" }),
+    snapshot: new Reader({ cursor_column: "id", cursor_safety: "snapshot" }),
+    "snapshot, by time": new Reader({ cursor_column: "at", cursor_safety: "snapshot" }),
+    lag: new Reader({ cursor_column: "id", cursor_safety: "lag", cursor_lag_ms: 4 * LONGEST_MS }),
+  };
+  const until = AbortSignal.timeout(SECONDS * 1000);
+  await Promise.all(Array.from({ length: WRITERS }, (_, seed) => write(seed, until)));
+  const all = (await sql("SELECT id FROM late", database.url)).map(([id]) => id!);
+  const isComplete = (reader: Reader) => all.every((id) => reader.ids.has(id));
+  const { plain, "plain, by time": byTime, ...safe } = readers;
+  const lost = (reader: Reader) => all.filter((id) => !reader.ids.has(id)).length;
+  try {
+    for (const [name, reader] of Object.entries(safe)) await eventually(() => isComplete(reader), name, 20_000);
+  } finally {
+    for (const reader of Object.values(readers)) await reader.end();
     process.stderr.write(
       `${all.length} rows; lost by ${Object.entries(readers)
         .map(([name, reader]) => `${name}: ${lost(reader)}`)
         .join(", ")}\n`,
     );
-    }
-    expect(lost(plain)).toBeGreaterThan(0);
-    expect(lost(byTime)).toBeGreaterThan(0);
-    for (const reader of Object.values(safe)) {
-      expect(lost(reader)).toBe(0);
-      expect(reader.ids.size).toBe(all.length);
-      expect(Math.max(...reader.times.values())).toBe(1);
-    }
-  },
-);
+  }
+  expect(lost(plain)).toBeGreaterThan(0);
+  expect(lost(byTime)).toBeGreaterThan(0);
+  for (const reader of Object.values(safe)) {
+    expect(lost(reader)).toBe(0);
+    expect(reader.ids.size).toBe(all.length);
+    expect(Math.max(...reader.times.values())).toBe(1);
+  }
+});
 
 it("a drain waits for the transactions that were open, and not for those that come later", async () => {
   await sql("CREATE TABLE drained (id bigserial PRIMARY KEY); INSERT INTO drained DEFAULT VALUES", database.url);
@@ -133,7 +131,10 @@ it("a drain waits for the transactions that were open, and not for those that co
 });
 
 it("a sequence that gives each session several numbers at once is refused, for its numbers come in no order", async () => {
-  await sql("CREATE SEQUENCE cached CACHE 10; CREATE TABLE c (id bigint PRIMARY KEY DEFAULT nextval('cached'))", database.url);
+  await sql(
+    "CREATE SEQUENCE cached CACHE 10; CREATE TABLE c (id bigint PRIMARY KEY DEFAULT nextval('cached'))",
+    database.url,
+  );
   const bridge = createBridge({ registry: createRegistry([standard, plugin]) });
   const opening = bridge.openConsumer({
     sqlx: { url: database.url, table: "c", cursor_column: "id", cursor_safety: "snapshot" },

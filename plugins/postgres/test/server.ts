@@ -4,6 +4,10 @@ import pg from "pg";
 /** The server of the tests: `scripts/services up postgres`. */
 export const SERVER = process.env["MQB_TEST_POSTGRES_URL"] ?? "postgres://mqb:test-password@127.0.0.1:25432/postgres";
 
+/** One that tests stop, kill and start again: `scripts/services up postgres-spare`. */
+export const SPARE =
+  process.env["MQB_TEST_POSTGRES_SPARE_URL"] ?? "postgres://mqb:test-password@127.0.0.1:25442/postgres";
+
 /** A name that nobody has used. */
 export function freshName(prefix = "t"): string {
   return `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
@@ -24,10 +28,10 @@ export async function sql(statements: string, url = SERVER): Promise<(string | n
 }
 
 /** A database of its own, dropped with everything in it. */
-export async function freshDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+export async function freshDatabase(server = SERVER): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = freshName("mqb_test");
-  await sql(`CREATE DATABASE ${name}`);
-  const url = new URL(SERVER);
+  await sql(`CREATE DATABASE ${name}`, server);
+  const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: async () => void (await sql(`DROP DATABASE ${name} WITH (FORCE)`)) };
+  return { url: url.href, drop: async () => void (await sql(`DROP DATABASE ${name} WITH (FORCE)`, server)) };
 }

@@ -1,5 +1,6 @@
 import aggregate from "@mqb/aggregate";
 import { createBridge, createRegistry } from "@mqb/core";
+import { describeError } from "@mqb/core/plugin";
 import dedup from "@mqb/dedup";
 import file from "@mqb/file";
 import sqlite from "@mqb/sqlite";
@@ -30,4 +31,4 @@ const route = bridge.route("r", {
 await route.start();
 process.stdout.write("started\n");
 const { outcome, error } = await route.done;
-process.stdout.write(`${outcome} ${error ?? ""}\n`);
+process.stdout.write(`${outcome} ${error === undefined ? "" : describeError(error)}\n`);

@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import aggregate from "@mqb/aggregate";
 import { createBridge, createRegistry } from "@mqb/core";
+import dedup from "@mqb/dedup";
+import expression from "@mqb/expression";
 import file from "@mqb/file";
 import lookup from "@mqb/lookup";
 import standard from "@mqb/standard";
@@ -47,7 +50,7 @@ interface Vector {
 }
 
 const folder = new URL("./vectors/", import.meta.url);
-const registry = createRegistry([standard, file, lookup, plugin]);
+const registry = createRegistry([standard, file, lookup, aggregate, dedup, expression, plugin]);
 
 async function psql(url: string, path: string): Promise<string> {
   const { stdout } = await promisify(execFile)("psql", ["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-f", path, url]);

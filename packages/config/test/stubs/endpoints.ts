@@ -73,15 +73,6 @@ export const ENDPOINTS: Readonly<Record<string, EndpointStub>> = {
       request_timeout_ms:int ttl_seconds:int capped_size_bytes:int ${FORMAT} id_field@template report_outcome:flag find@template
       aggregate_query@template cursor_id meta_collection shared:flag`,
   },
-  postgres_cdc: {
-    from: "@mqb/postgres",
-    sides: "in",
-    aliases: ["postgres-cdc"],
-    positions: true,
-    fields: `url! publication! consume:capture_new|capture_all|snapshot source_metadata:flag slot_name create_slot:flag
-      create_publication:flag publication_tables:[text] temporary_slot:flag cursor_id checkpoint_store status_interval_ms:int
-      tls:tls id_hash:fnv1a|sha256 split_key_change:flag`,
-  },
   clickhouse: {
     from: "@mqb/clickhouse",
     sides: "both",

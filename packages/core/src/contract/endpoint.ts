@@ -104,6 +104,8 @@ export interface InputCapabilities {
   readonly bounded: boolean;
   /** Opening and closing without a `receive` changes nothing at the source: `mqb doctor` may try it. */
   readonly opensHarmlessly?: boolean;
+  /** The setting with which nothing is kept for it while no route runs, so that it cannot be a later phase of a `sequence`. */
+  readonly forgetsWith?: string;
 }
 
 /** What a sink can do. */

@@ -1,4 +1,5 @@
 import {
+  type CheckContext,
   type Checkpoint,
   type CheckpointContext,
   type Consumer,
@@ -111,9 +112,19 @@ function checkpoint(settings: SequenceSettings, context: CheckpointContext): Che
   };
 }
 
-function check({ cursor_id: id, checkpoint_store: url }: SequenceSettings): Finding[] {
-  if ((id == null) === (url == null)) return [];
+function check({ cursor_id: id, checkpoint_store: url }: SequenceSettings, { children }: CheckContext): Finding[] {
+  const found = children.flatMap(({ input, type }, phase): Finding[] => {
+    const setting = input?.forgetsWith;
+    if (phase === 0 || setting === undefined) return [];
+    const message = `\`${setting}\` of ${type} cannot be used behind another phase: a restart would miss what changed while that one was read`;
+    const path = ["endpoints", phase, type, setting];
+    return [{ level: "error", path, code: "MQB_STANDARD_SEQUENCE_FORGETS", message, hint: `set ${setting}: false` }];
+  });
+  if ((id == null) === (url == null)) return found;
   const [has, needs] = url == null ? ["cursor_id", "checkpoint_store"] : ["checkpoint_store", "cursor_id"];
   const message = `\`${has}\` of a sequence has no effect without \`${needs}\`: every restart begins with the first phase`;
-  return [{ level: "warning", path: [has!], code: "MQB_STANDARD_SEQUENCE_HALF", message, hint: `set \`${needs}\`` }];
+  return [
+    ...found,
+    { level: "warning", path: [has!], code: "MQB_STANDARD_SEQUENCE_HALF", message, hint: `set \`${needs}\`` },
+  ];
 }

@@ -8,7 +8,7 @@ import { type Way, waysTo } from "./tls.ts";
 import { readAddress, target as targetOf } from "./url.ts";
 
 /** How values are written as texts, whatever the database's own settings are. */
-const SESSION =
+export const SESSION =
   "-c timezone=UTC -c datestyle=ISO,MDY -c bytea_output=hex -c extra_float_digits=1 -c standard_conforming_strings=on";
 /** An unreachable server is said sooner than a full pool. */
 const CONNECT_MS = 10_000;
@@ -195,7 +195,7 @@ function poolConfig(
 }
 
 /** The server wants the other of plain text and TLS. */
-function isAboutTls(error: unknown): boolean {
+export function isAboutTls(error: unknown): boolean {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   if (code === "28000") return /no encryption|SSL off|SSL on|SSL encryption/i.test(String(message));
   return /does not support SSL/i.test(String(message));

@@ -12,8 +12,8 @@ export type Way = ConnectionOptions | false;
  */
 export async function waysTo(
   address: Address,
-  settings: ConnectSettings,
-  context: ConnectContext,
+  settings: Pick<ConnectSettings, "tls">,
+  context: Pick<ConnectContext, "baseDir" | "path">,
 ): Promise<readonly Way[]> {
   const { host, sslMode } = address;
   const place = { baseDir: context.baseDir, path: `${context.path}.tls`, role: "client" } as const;

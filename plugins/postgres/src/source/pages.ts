@@ -1,4 +1,3 @@
-import type { Slab } from "@mqb/core/plugin";
 import {
   type ColumnInfo,
   type PageSource,
@@ -7,20 +6,18 @@ import {
   sqlErrors,
   type TableInfo,
 } from "@mqb/sql";
-import type pg from "pg";
 import type { PostgresPool } from "../client/pool.ts";
 import { rawRows } from "../raw.ts";
 import { withoutQuotes } from "../types.ts";
-import { literal, rowJson } from "./row-json.ts";
+import { copyOut } from "./copy-out.ts";
+import { COPY_FORMAT, PageRows } from "./page-rows.ts";
+import { literal, pageColumns } from "./row-json.ts";
 import { writersOf } from "./writers.ts";
 
-const NEWLINE = Buffer.from("\n");
-/** Neither sign occurs in JSON as the server writes it: no field is put in quotes, no byte is escaped. */
-const FORMAT = `(FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01')`;
 const WHOLE = /^pg_catalog\.int[248]$/;
 const NO_CURSOR = /^pg_catalog\.(?:float[48]|bytea|jsonb?|bool|point|line|lseg|box|path|polygon|circle|xml|_.*)$/;
 
-/** Pages as lines of JSON that the server writes: no value is made here. */
+/** Pages as lines of JSON, made of the texts that the server copies out: no value is made here. */
 export function preparePages(pool: PostgresPool, source: PageSource, table: TableInfo): PreparedPages {
   const column = columnNamed(source.cursor, table, pool.target);
   const type = column.base ?? withoutQuotes(column.type);
@@ -28,14 +25,17 @@ export function preparePages(pool: PostgresPool, source: PageSource, table: Tabl
   if (NO_CURSOR.test(type))
     throw sqlErrors.CURSOR_TYPE({ column: column.name, target: pool.target, type: type.replace("pg_catalog.", "") });
   const cursor = quoteIdentifier(column.name);
-  const json = rowJson(table.columns, source.rfc3339);
+  const columns = pageColumns(table.columns, source.rfc3339);
+  const values = columns.map(({ sql }) => sql).join(", ");
   return {
     kind,
     async read(after, limit, signal, upTo) {
       const from = after === undefined ? `${cursor} IS NOT NULL` : `${cursor} > ${literalOf(after, kind, column)}`;
       const to = upTo === undefined ? "" : ` AND ${cursor} <= ${literalOf(upTo, kind, column)}`;
-      const select = `SELECT ${json} FROM ${table.sql} WHERE ${from}${to} ORDER BY ${cursor} LIMIT ${limit}`;
-      return pool.use((client) => lines(client, `COPY (${select}) TO STDOUT WITH ${FORMAT}`), signal);
+      const select = `SELECT ${values} FROM ${table.sql} WHERE ${from}${to} ORDER BY ${cursor} LIMIT ${limit}`;
+      const rows = new PageRows(columns, pool.target);
+      await pool.use((client) => copyOut(client, `COPY (${select}) TO STDOUT WITH ${COPY_FORMAT}`, rows), signal);
+      return rows.slab();
     },
     async last(signal) {
       // Under its own name the text would be what it is sorted by.
@@ -62,23 +62,4 @@ function columnNamed(cursor: string, { columns }: TableInfo, target: string): Co
     target,
     columns: columns.map(({ name }) => name),
   });
-}
-
-async function lines(client: pg.PoolClient, sql: string): Promise<Slab> {
-  const { to: copyTo } = await import("pg-copy-streams");
-  const chunks: Buffer[] = [];
-  let rows = 0;
-  for await (const chunk of client.query(copyTo(sql)) as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows++;
-  }
-  const bytes = Buffer.concat(chunks);
-  const starts = new Uint32Array(rows);
-  const ends = new Uint32Array(rows);
-  for (let i = 0, at = 0; i < rows; i++) {
-    starts[i] = at;
-    ends[i] = bytes.indexOf(10, at);
-    at = ends[i]! + 1;
-  }
-  return { bytes, starts, ends, terminator: NEWLINE };
 }

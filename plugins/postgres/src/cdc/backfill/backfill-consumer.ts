@@ -1,0 +1,261 @@
+import {
+  batchOf,
+  type Consumer,
+  type Delivery,
+  type Disposition,
+  type EndpointStatus,
+  slabBatch,
+} from "@mqb/core/plugin";
+import { isJsonObject, JsonNumber, parseJson } from "@mqb/json";
+import { quoteIdentifier } from "@mqb/sql";
+import type pg from "pg";
+import { errors } from "../../errors.ts";
+import { literal } from "../../source/row-json.ts";
+import { type PublishedTable, tableSql } from "../catalog.ts";
+import { cut, disconnect } from "../connection.ts";
+import { ChangeIds, type IdHash } from "../decode/change-id.ts";
+import { columnOf } from "../decode/column.ts";
+import { StreamFault } from "../decode/fault.ts";
+import { ChangeFields } from "../decode/fields.ts";
+import { ChangeLog, type Taken } from "../decode/log.ts";
+import { relationOf } from "../decode/relation.ts";
+import { RowWriter } from "../decode/row-writer.ts";
+import { formatLsn } from "../lsn.ts";
+import type { LatestWriter, Progress } from "../positions.ts";
+import { refused } from "../prepare.ts";
+import { CopyText } from "./copy-text.ts";
+
+export interface BackfillSetup {
+  /** In a transaction that sees what the tables were like when the slot was made. */
+  readonly client: pg.Client;
+  readonly tables: readonly PublishedTable[];
+  readonly slot: string;
+  readonly publication: string;
+  readonly target: string;
+  /** Where that is: changes behind it come from the slot. */
+  readonly lsn: bigint;
+  readonly from: Exclude<Progress, { readonly done: true }> | undefined;
+  readonly idHash: IdHash;
+  readonly stamps: boolean;
+  readonly save: (progress: Progress) => Promise<void>;
+  readonly saver: LatestWriter<Progress> | undefined;
+}
+
+const BYTEA = 17;
+const MOST_UNREAD = 4 * 1024 * 1024;
+const LINE_BREAK = Buffer.from("\n");
+const DONE: Promise<void> = Promise.resolve();
+
+/** Reads the rows of the published tables, one table after the other in the order of its key. */
+export class BackfillConsumer implements Consumer {
+  private readonly s: BackfillSetup;
+  private readonly log: ChangeLog;
+  private readonly rows: RowWriter;
+  private readonly ids: ChangeIds;
+  private failure: { readonly error: unknown } | undefined;
+  private closing: Promise<void> | undefined;
+  private isRead = false;
+  private wake: (() => void) | undefined;
+  private roomy: (() => void) | undefined;
+  private epoch = 0;
+  private count: number;
+  private acked: number;
+  private table: PublishedTable | undefined;
+  private readonly reading: Promise<void>;
+
+  constructor(setup: BackfillSetup) {
+    this.s = setup;
+    this.log = new ChangeLog(setup.lsn);
+    this.rows = new RowWriter(this.log, false);
+    this.ids = new ChangeIds(setup.idHash);
+    this.count = this.acked = setup.from?.rows ?? 0;
+    this.reading = this.read().catch((error: unknown) => this.failed(error));
+  }
+
+  /** An empty batch stands for the end, or for a stop. */
+  async receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    for (;;) {
+      if (this.failure) throw this.failure.error;
+      if (this.closing) throw errors.CLOSED({ target: this.s.target });
+      const taken = this.log.take(max);
+      if (taken) {
+        this.madeRoom();
+        return this.delivery(taken);
+      }
+      if (signal.aborted || this.isRead) return { batch: batchOf([]), commit: () => DONE };
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          signal.removeEventListener("abort", wake);
+          resolve();
+        };
+        this.wake = wake;
+        signal.addEventListener("abort", wake, { once: true });
+      });
+    }
+  }
+
+  /** Every row was handed out and acked. */
+  get isDone(): boolean {
+    return this.isRead && this.log.isIdle && !this.failure;
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.end());
+  }
+
+  status(): EndpointStatus {
+    const { target, slot, publication, tables } = this.s;
+    const { error } = this.failure ?? {};
+    return {
+      healthy: !this.failure && !this.closing,
+      target: `${target} ${publication}`,
+      ...(error instanceof Error ? { error: error.message } : {}),
+      details: {
+        mode: "snapshot",
+        slot,
+        publication,
+        tables: tables.length,
+        table: this.table === undefined ? null : `${this.table.schema}.${this.table.table}`,
+        rows: this.acked,
+        unsettled: this.log.unsettled,
+      },
+    };
+  }
+
+  private async read(): Promise<void> {
+    const { from, tables, client, lsn } = this.s;
+    const { to: copyTo } = await import("pg-copy-streams");
+    for (const table of tables) {
+      if (from && isBefore(table, from)) continue;
+      this.table = table;
+      const after = from && from.schema === table.schema && from.table === table.table ? from.key : undefined;
+      const columns = table.columns.map(({ name, type, isKey }) => columnOf(name, type, isKey));
+      const relation = relationOf(table.schema, table.table, columns, table.isFull);
+      const text = new CopyText(columns.length);
+      for await (const chunk of client.query(copyTo(selectOf(table, after))) as AsyncIterable<Buffer>) {
+        if (this.isOver) return;
+        text.push(chunk);
+        this.log.begin();
+        while (text.next()) this.rows.row(relation, text.bytes, text.tuple, text.end, this.count++);
+        this.log.commit(lsn);
+        this.wakeUp();
+        while (this.log.hasReady && this.log.unread > MOST_UNREAD && !this.isOver) await this.room();
+      }
+    }
+    this.isRead = true;
+    this.wakeUp();
+  }
+
+  private get isOver(): boolean {
+    return this.closing !== undefined || this.failure !== undefined;
+  }
+
+  private failed(error: unknown): void {
+    if (this.isOver) return;
+    const { target, slot } = this.s;
+    this.failure = {
+      error:
+        error instanceof StreamFault
+          ? errors.STREAM({ target, reason: error.message }, { cause: error })
+          : refused(error, target, slot),
+    };
+    this.wakeUp();
+  }
+
+  private delivery(taken: Taken): Delivery {
+    const { chunk, from, to } = taken;
+    const { slot, stamps } = this.s;
+    const slab = {
+      bytes: chunk.bytes,
+      starts: chunk.starts.subarray(from, to),
+      ends: chunk.ends.subarray(from, to),
+      terminator: LINE_BREAK,
+    };
+    const fields = new ChangeFields(chunk, from, { ids: this.ids, slot, stamps, isSnapshot: true });
+    const { epoch } = this;
+    return { batch: slabBatch(slab, fields), commit: (dispositions) => this.settle(taken, epoch, dispositions) };
+  }
+
+  private settle(taken: Taken, epoch: number, dispositions: readonly Disposition[] | undefined): Promise<void> {
+    if (epoch !== this.epoch) return DONE;
+    const nacked = dispositions ? dispositions.findIndex(({ type }) => type === "nack") : -1;
+    const { chunk, from } = taken;
+    const to = nacked < 0 ? taken.to : from + nacked;
+    this.log.ack(taken, to);
+    if (nacked >= 0) {
+      this.epoch++;
+      this.log.rewind();
+    }
+    this.wakeUp();
+    if (to === from) return DONE;
+    this.acked += to - from;
+    const row = to - 1;
+    const { schema, table } = chunk.relations[chunk.relationOf[row]!]!;
+    const published = this.s.tables.find((one) => one.schema === schema && one.table === table)!;
+    const progress: Progress = {
+      lsn: formatLsn(this.s.lsn),
+      schema,
+      table,
+      key: keyOf(chunk.bytes.subarray(chunk.starts[row]!, chunk.ends[row]!), published),
+      rows: this.acked,
+    };
+    return this.s.save(progress);
+  }
+
+  private wakeUp(): void {
+    const { wake } = this;
+    this.wake = undefined;
+    wake?.();
+  }
+
+  private room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.roomy = resolve;
+    });
+  }
+
+  private madeRoom(): void {
+    const { roomy } = this;
+    this.roomy = undefined;
+    roomy?.();
+  }
+
+  private async end(): Promise<void> {
+    this.wakeUp();
+    this.madeRoom();
+    if (!this.isRead) cut(this.s.client);
+    await this.reading;
+    await this.s.saver?.settled();
+    await disconnect(this.s.client);
+  }
+}
+
+/** Tables are read in the order of their names. */
+function isBefore(table: PublishedTable, from: { readonly schema: string; readonly table: string }): boolean {
+  return (
+    (Buffer.compare(Buffer.from(table.schema), Buffer.from(from.schema)) ||
+      Buffer.compare(Buffer.from(table.table), Buffer.from(from.table))) < 0
+  );
+}
+
+/** The key of a row, as a literal of its type has it. */
+function keyOf(payload: Buffer, { primaryKey, columns }: PublishedTable): string {
+  const record = parseJson(payload);
+  const [name] = primaryKey;
+  const value = isJsonObject(record) ? Object.entries(record).find(([field]) => field === name)?.[1] : undefined;
+  if (value instanceof JsonNumber) return value.text;
+  const isBytes = columns.find((column) => column.name === name)?.type === BYTEA;
+  return `${isBytes ? "\\x" : ""}${String(value)}`;
+}
+
+function selectOf(table: PublishedTable, after: string | undefined): string {
+  const [key] = table.primaryKey;
+  const cursor = quoteIdentifier(key!);
+  const conditions = [
+    ...(table.filter === undefined ? [] : [`(${table.filter})`]),
+    ...(after === undefined ? [] : [`${cursor} > ${literal(after)}`]),
+  ];
+  const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
+  const columns = table.columns.map(({ name }) => quoteIdentifier(name)).join(", ");
+  return `COPY (SELECT ${columns} FROM ${tableSql(table)}${where} ORDER BY ${cursor}) TO STDOUT`;
+}

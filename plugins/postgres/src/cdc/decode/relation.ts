@@ -1,0 +1,94 @@
+import { Fnv128 } from "./change-id.ts";
+import { type Column, columnOf } from "./column.ts";
+import { StreamFault } from "./fault.ts";
+
+/** A table, as the server describes it before its first change and after each change of its columns. */
+export interface Relation {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly Column[];
+  readonly hasKey: boolean;
+  /** Every column tells a row from others: REPLICA IDENTITY FULL. */
+  readonly isFull: boolean;
+  /** What a JSON object of it needs beside its values, in bytes. */
+  readonly overhead: number;
+  /** The hash of ids as far as all of its rows have it in common. */
+  readonly idPrefix: Fnv128;
+}
+
+export function relationOf(schema: string, table: string, columns: readonly Column[], isFull: boolean): Relation {
+  return {
+    schema,
+    table,
+    columns,
+    hasKey: columns.some(({ isKey }) => isKey),
+    isFull,
+    // A label, a comma and `null` for each.
+    overhead: 16 + columns.reduce((sum, { label }) => sum + label.length + 8, 0),
+    idPrefix: Fnv128.of(Buffer.from(`${schema}.${table}\0`)),
+  };
+}
+
+/** Reads fields of one message; throws where it ends too early. */
+export class Fields {
+  at: number;
+  private readonly bytes: Buffer;
+  private readonly end: number;
+
+  constructor(bytes: Buffer, at: number, end: number) {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+  }
+
+  byte(): number {
+    return this.bytes[this.take(1)]!;
+  }
+
+  short(): number {
+    return this.bytes.readUInt16BE(this.take(2));
+  }
+
+  int(): number {
+    return this.bytes.readUInt32BE(this.take(4));
+  }
+
+  long(): bigint {
+    return this.bytes.readBigUInt64BE(this.take(8));
+  }
+
+  text(): string {
+    const zero = this.bytes.indexOf(0, this.at);
+    if (zero < 0 || zero >= this.end) throw new StreamFault("a text without an end");
+    const text = this.bytes.toString("utf8", this.at, zero);
+    this.at = zero + 1;
+    return text;
+  }
+
+  private take(size: number): number {
+    const { at } = this;
+    if (at + size > this.end) throw new StreamFault("a message that is too short");
+    this.at = at + size;
+    return at;
+  }
+}
+
+const FULL = 102; // f
+
+/** The rest of a message R, behind its kind. */
+export function readRelation(fields: Fields): { readonly oid: number; readonly relation: Relation } {
+  const oid = fields.int();
+  const schema = fields.text();
+  const table = fields.text();
+  const isFull = fields.byte() === FULL;
+  const columns: Column[] = [];
+  for (let left = fields.short(); left > 0; left--) {
+    const isKey = (fields.byte() & 1) === 1;
+    const name = fields.text();
+    const type = fields.int();
+    fields.int();
+    columns.push(columnOf(name, type, isKey));
+  }
+  // An empty name stands for pg_catalog.
+  return { oid, relation: relationOf(schema === "" ? "pg_catalog" : schema, table, columns, isFull) };
+}

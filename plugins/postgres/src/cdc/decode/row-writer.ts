@@ -1,0 +1,233 @@
+import { type ChangeChunk, DELETE, INSERT, TRUNCATE, UPDATE } from "./chunk.ts";
+import { countEscapes, writeNull, writeValue } from "./column.ts";
+import { StreamFault } from "./fault.ts";
+import type { ChangeLog } from "./log.ts";
+import type { Relation } from "./relation.ts";
+
+/** How a tuple says what a value is. */
+export const NULL_VALUE = 110;
+export const TEXT = 116;
+const UNCHANGED = 117;
+const [OPEN, CLOSE, SQUARE, SQUARE_END, COMMA, NEWLINE] = [123, 125, 91, 93, 44, 10];
+/** Of a message up to which the room is taken for the worst case, without counting. */
+const SMALL = 16 * 1024;
+
+/** Writes changes into the log as JSON lines: the server's texts straight into their place. */
+export class RowWriter {
+  private readonly log: ChangeLog;
+  private readonly splitsKeyChange: boolean;
+  /** Where the values of a tuple lie: kind, from, to of each column. */
+  private tuple: number[] = [];
+  private old: number[] = [];
+  private unchanged: string[] = [];
+  /** Of the values of key columns in what was just written: from, to. */
+  private readonly keyRanges: number[] = [];
+
+  constructor(log: ChangeLog, splitsKeyChange: boolean) {
+    this.log = log;
+    this.splitsKeyChange = splitsKeyChange;
+  }
+
+  /** Messages I; `at` is behind the kind of the tuple. Gives the number of changes that were written. */
+  insert(relation: Relation, bytes: Buffer, at: number, end: number, ordinal: number): number {
+    this.readTuple(this.tuple, relation, bytes, at, end);
+    this.write(relation, INSERT, bytes, this.tuple, undefined, at, end, ordinal);
+    return 1;
+  }
+
+  /** Messages D. The old tuple has all columns, or only those of the key. */
+  remove(relation: Relation, bytes: Buffer, at: number, end: number, ordinal: number): number {
+    this.readTuple(this.tuple, relation, bytes, at, end);
+    this.write(relation, DELETE, bytes, this.tuple, undefined, at, end, ordinal);
+    return 1;
+  }
+
+  /** Messages U; `at` is at the kind of the first tuple. */
+  update(relation: Relation, bytes: Buffer, at: number, end: number, ordinal: number): number {
+    const kind = bytes[at]!;
+    const isKey = kind === 75; // K
+    let next = at + 1;
+    const hasOld = isKey || kind === 79; // O
+    if (hasOld) next = this.readTuple(this.old, relation, bytes, next, end) + 1;
+    if (bytes[next - 1] !== 78 || next > end) throw new StreamFault("an update without its new row");
+    this.readTuple(this.tuple, relation, bytes, next, end);
+    const old = hasOld ? this.old : undefined;
+    if (isKey && this.splitsKeyChange) {
+      this.write(relation, DELETE, bytes, this.old, undefined, at, end, ordinal);
+      this.write(relation, INSERT, bytes, this.tuple, old, at, end, ordinal + 1);
+      return 2;
+    }
+    const chunk = this.write(relation, UPDATE, bytes, this.tuple, old, at, end, ordinal);
+    if (isKey) this.rare(chunk).oldKey = this.keyText(relation, bytes, this.old);
+    return 1;
+  }
+
+  /** A row that was read from its table; `tuple` says where its values lie in `bytes`: kind, from, to of each. */
+  row(relation: Relation, bytes: Buffer, tuple: readonly number[], end: number, ordinal: number): void {
+    this.write(relation, INSERT, bytes, tuple, undefined, 0, end, ordinal);
+  }
+
+  truncate(relation: Relation, ordinal: number): void {
+    const chunk = this.log.room(16);
+    const from = chunk.front;
+    chunk.bytes[from] = OPEN;
+    chunk.bytes[from + 1] = CLOSE;
+    this.finish(chunk, relation, TRUNCATE, from + 2, ordinal, 0);
+  }
+
+  private write(
+    relation: Relation,
+    operation: number,
+    bytes: Buffer,
+    tuple: readonly number[],
+    old: readonly number[] | undefined,
+    begin: number,
+    end: number,
+    ordinal: number,
+  ): ChangeChunk {
+    const size = end - begin;
+    const worst = size < SMALL ? 6 * size : 3 * size + 5 * countEscapes(bytes, begin, end);
+    const chunk = this.log.room(2 * (worst + relation.overhead));
+    const out = chunk.bytes;
+    const { columns } = relation;
+    const { keyRanges } = this;
+    let at = chunk.front;
+    let isFirst = true;
+    let keys = 0;
+    this.unchanged.length = 0;
+    out[at++] = OPEN;
+    for (let i = 0, k = 0; i < columns.length; i++, k += 3) {
+      const column = columns[i]!;
+      let from = tuple[k + 1]!;
+      let to = tuple[k + 2]!;
+      let kind = tuple[k]!;
+      if (kind === UNCHANGED && old && old[k] === TEXT) {
+        kind = TEXT;
+        from = old[k + 1]!;
+        to = old[k + 2]!;
+      }
+      if (kind === UNCHANGED) {
+        this.unchanged.push(column.name);
+        // It stands in no payload, and as null in the key.
+        if (column.isKey) keyRanges[keys++] = keyRanges[keys++] = -1;
+        continue;
+      }
+      if (!isFirst) out[at++] = COMMA;
+      isFirst = false;
+      const { label } = column;
+      for (let j = 0; j < label.length; j++) out[at++] = label[j]!;
+      const start = at;
+      at = kind === NULL_VALUE ? writeNull(out, at) : writeValue(column, bytes, from, to, out, at);
+      if (column.isKey) {
+        keyRanges[keys++] = start;
+        keyRanges[keys++] = at;
+      }
+    }
+    out[at++] = CLOSE;
+    const row = this.finish(chunk, relation, operation, at, ordinal, keys);
+    if (this.unchanged.length > 0) this.rareOf(chunk, row).unchanged = this.unchanged.join(",");
+    return chunk;
+  }
+
+  private finish(
+    chunk: ChangeChunk,
+    relation: Relation,
+    operation: number,
+    end: number,
+    ordinal: number,
+    keys: number,
+  ): number {
+    const row = chunk.rows;
+    const { bytes: out } = chunk;
+    chunk.starts[row] = chunk.front;
+    chunk.ends[row] = end;
+    out[end] = NEWLINE;
+    const size = end + 1 - chunk.front;
+    chunk.front = end + 1;
+    chunk.operations[row] = operation;
+    chunk.relationOf[row] = chunk.numberOf(relation);
+    chunk.ordinals[row] = ordinal;
+    chunk.keyEnds[row] = chunk.back;
+    if (keys > 0) chunk.back = this.writeKey(out, chunk.back, keys);
+    chunk.keyStarts[row] = chunk.back;
+    chunk.rows = row + 1;
+    this.log.added(size);
+    return row;
+  }
+
+  /** From the back: `[1,"a"]`. Gives where it begins. */
+  private writeKey(out: Buffer, back: number, count: number): number {
+    const { keyRanges } = this;
+    let at = back - 1;
+    out[at] = SQUARE_END;
+    for (let k = count - 2; k >= 0; k -= 2) {
+      const from = keyRanges[k]!;
+      if (from < 0) {
+        at -= 4;
+        writeNull(out, at);
+      } else {
+        const to = keyRanges[k + 1]!;
+        at -= to - from;
+        if (to - from < 64) for (let i = from, j = at; i < to; i++, j++) out[j] = out[i]!;
+        else out.copyWithin(at, from, to);
+      }
+      if (k > 0) out[--at] = COMMA;
+    }
+    out[--at] = SQUARE;
+    return at;
+  }
+
+  /** Of the row that was written last. */
+  private rare(chunk: ChangeChunk): { oldKey?: string; unchanged?: string } {
+    return this.rareOf(chunk, chunk.rows - 1);
+  }
+
+  private rareOf(chunk: ChangeChunk, row: number): { oldKey?: string; unchanged?: string } {
+    const rare = (chunk.rare ??= new Map());
+    let found = rare.get(row);
+    if (!found) rare.set(row, (found = {}));
+    return found;
+  }
+
+  private keyText({ columns }: Relation, bytes: Buffer, tuple: readonly number[]): string {
+    const texts: string[] = [];
+    for (const [i, column] of columns.entries()) {
+      if (!column.isKey) continue;
+      const [kind, from, to] = [tuple[3 * i], tuple[3 * i + 1]!, tuple[3 * i + 2]!];
+      if (kind !== TEXT) texts.push("null");
+      else {
+        const out = Buffer.allocUnsafe(6 * (to - from) + 8);
+        texts.push(out.toString("utf8", 0, writeValue(column, bytes, from, to, out, 0)));
+      }
+    }
+    return `[${texts.join(",")}]`;
+  }
+
+  /** Finds the values of a tuple. Gives where it ends. */
+  private readTuple(into: number[], { columns }: Relation, bytes: Buffer, at: number, end: number): number {
+    if (at + 2 > end) throw new StreamFault("a row that is too short");
+    const count = (bytes[at]! << 8) | bytes[at + 1]!;
+    if (count !== columns.length) throw new StreamFault("a row with other columns than its table");
+    at += 2;
+    for (let i = 0, k = 0; i < count; i++, k += 3) {
+      const kind = bytes[at]!;
+      if (at >= end) throw new StreamFault("a row that is too short");
+      at += 1;
+      into[k] = kind;
+      into[k + 1] = into[k + 2] = at;
+      if (kind === TEXT) {
+        if (at + 4 > end) throw new StreamFault("a row that is too short");
+        const size = bytes.readUInt32BE(at);
+        at += 4;
+        into[k + 1] = at;
+        at += size;
+        into[k + 2] = at;
+        if (at > end) throw new StreamFault("a row that is too short");
+      } else if (kind !== NULL_VALUE && kind !== UNCHANGED) {
+        throw new StreamFault(`a value of the unknown kind ${kind}`);
+      }
+    }
+    into.length = 3 * count;
+    return at;
+  }
+}

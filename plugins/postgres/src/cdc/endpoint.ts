@@ -1,0 +1,36 @@
+import { defineEndpoint } from "@mqb/core/plugin";
+import { errors } from "../errors.ts";
+import { checkCdc } from "./check.ts";
+import { checkpointCdc } from "./checkpoint.ts";
+import { type CdcConfig, cdcSchema } from "./config.ts";
+import { openCdc, pinCdc } from "./open.ts";
+import { probeCdc } from "./probe.ts";
+
+export const postgresCdc = defineEndpoint<CdcConfig>({
+  description: "Changes of PostgreSQL tables, read from a replication slot; first their rows, where that is asked for",
+  schema: cdcSchema,
+  aliases: ["postgres-cdc"],
+  input: {
+    capabilities: ({ temporary_slot: temporary }) => ({
+      acknowledges: true,
+      commitsInOrder: true,
+      replies: false,
+      stableIds: true,
+      replayablePosition: true,
+      bounded: true,
+      ...(temporary ? { forgetsWith: "temporary_slot" } : {}),
+    }),
+    open: openCdc,
+  },
+  check: checkCdc,
+  checkpoint: checkpointCdc,
+  pin: pinCdc,
+  probe: probeCdc,
+  resume(written, id) {
+    if (written["temporary_slot"] === true) throw errors.RESUME({ reason: "temporary_slot: true leaves no position" });
+    if (id === undefined) return written;
+    // Names of slots are in lower case.
+    const slot = `mqb_${id.toLowerCase().replace(/[^a-z0-9_]/g, "_")}`.slice(0, 63);
+    return { slot_name: slot, cursor_id: id, ...written };
+  },
+});

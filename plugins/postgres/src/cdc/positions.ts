@@ -1,0 +1,150 @@
+import type { Clock, Logger, StateStore } from "@mqb/core/plugin";
+import { errors } from "../errors.ts";
+import { type CdcConfig, slotOf } from "./config.ts";
+import { formatLsn, parseLsn } from "./lsn.ts";
+
+/** How far the rows of the published tables were acked, where they are read first. */
+export type Progress =
+  | { readonly done: true }
+  | {
+      /** Where the slot began, and with it the changes behind the rows. */
+      readonly lsn: string;
+      /** The last row: its table and key. */
+      readonly schema: string;
+      readonly table: string;
+      readonly key: string;
+      readonly rows: number;
+    };
+
+interface Envelope {
+  readonly mqb_checkpoint: 1;
+  readonly source: string;
+  readonly value: string;
+  readonly updated_at_ms: number;
+}
+
+/** The second place of the position: entries of a state store in the layout of the original. */
+export class Positions {
+  readonly source: string;
+  private readonly store: StateStore;
+  private readonly id: string;
+  private readonly clock: Pick<Clock, "now">;
+
+  constructor(store: StateStore, config: CdcConfig, clock: Pick<Clock, "now">) {
+    this.store = store;
+    this.id = config.cursor_id ?? slotOf(config);
+    this.source = sourceOf(config);
+    this.clock = clock;
+  }
+
+  async readLsn(): Promise<{ readonly lsn: bigint; readonly updatedAt: number } | undefined> {
+    const found = await this.read(this.key);
+    if (!found) return undefined;
+    const lsn = parseLsn(found.value);
+    if (lsn === undefined) throw errors.CHECKPOINT({ id: this.id, reason: `"${found.value}" is no position (X/Y)` });
+    return { lsn, updatedAt: found.updated_at_ms };
+  }
+
+  writeLsn(lsn: bigint): Promise<void> {
+    return this.write(this.key, formatLsn(lsn));
+  }
+
+  async readProgress(): Promise<Progress | undefined> {
+    const found = await this.read(this.backfillKey);
+    if (!found) return undefined;
+    try {
+      return JSON.parse(found.value) as Progress;
+    } catch (cause) {
+      throw errors.CHECKPOINT({ id: this.id, reason: "how far the tables were read is no JSON" }, { cause });
+    }
+  }
+
+  writeProgress(progress: Progress): Promise<void> {
+    return this.write(this.backfillKey, JSON.stringify(progress));
+  }
+
+  async clear(): Promise<void> {
+    await this.store.deleteMany([this.key, this.backfillKey]);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private get key(): string {
+    return `postgres_cdc:${this.id}`;
+  }
+
+  private get backfillKey(): string {
+    return `${this.key}:backfill`;
+  }
+
+  private async read(key: string): Promise<Envelope | undefined> {
+    const [entry] = await this.store.getMany([key]);
+    if (!entry) return undefined;
+    const text = Buffer.from(entry.value).toString("utf8");
+    // Older ones are the bare position.
+    if (!text.startsWith("{")) return { mqb_checkpoint: 1, source: this.source, value: text, updated_at_ms: 0 };
+    let envelope: Partial<Envelope>;
+    try {
+      envelope = JSON.parse(text) as Partial<Envelope>;
+    } catch (cause) {
+      throw errors.CHECKPOINT({ id: this.id, reason: "it is no JSON" }, { cause });
+    }
+    const { source, value, updated_at_ms: at } = envelope;
+    if (envelope.mqb_checkpoint !== 1 || typeof source !== "string" || typeof value !== "string")
+      throw errors.CHECKPOINT({ id: this.id, reason: "it is no checkpoint of mqb" });
+    if (source !== this.source)
+      throw errors.CHECKPOINT({ id: this.id, reason: `it is of ${source}, not of ${this.source}` });
+    return { mqb_checkpoint: 1, source, value, updated_at_ms: typeof at === "number" ? at : 0 };
+  }
+
+  private async write(key: string, value: string): Promise<void> {
+    const envelope: Envelope = { mqb_checkpoint: 1, source: this.source, value, updated_at_ms: this.clock.now() };
+    await this.store.putMany([{ key, value: Buffer.from(JSON.stringify(envelope)) }]);
+  }
+}
+
+export function sourceOf(config: CdcConfig): string {
+  return `postgres_cdc:${slotOf(config)}`;
+}
+
+/** Writes the latest of what it is told, one after another: what comes while a write is on its way goes into the next. */
+export class LatestWriter<T> {
+  private readonly write: (value: T) => Promise<void>;
+  private readonly log: Logger;
+  private readonly what: string;
+  private waiting: { readonly value: T; readonly done: Promise<void> } | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(write: (value: T) => Promise<void>, log: Logger, what: string) {
+    this.write = write;
+    this.log = log;
+    this.what = what;
+  }
+
+  /** Resolves when this value, or a later one, is written. One that cannot be is said, and costs what comes again. */
+  save(value: T): Promise<void> {
+    if (this.waiting) {
+      this.waiting = { value, done: this.waiting.done };
+      return this.waiting.done;
+    }
+    const done = this.running.then(async () => {
+      const latest = this.waiting!.value;
+      this.waiting = undefined;
+      try {
+        await this.write(latest);
+      } catch (error) {
+        this.log.warn(`${this.what} was not stored: after a restart messages may come again`, { error });
+      }
+    });
+    this.waiting = { value, done };
+    this.running = done;
+    return done;
+  }
+
+  /** Everything is written, or was given up. */
+  settled(): Promise<void> {
+    return this.running;
+  }
+}
