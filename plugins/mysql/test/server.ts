@@ -42,10 +42,10 @@ function isRow(value: unknown): boolean {
 }
 
 /** A database of its own, dropped with everything in it. */
-export async function freshDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+export async function freshDatabase(server = SERVER): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = freshName("mqb_test");
-  await sql(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
-  const url = new URL(SERVER);
+  await sql(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`, server);
+  const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: async () => void (await sql(`DROP DATABASE ${name}`)) };
+  return { url: url.href, drop: async () => void (await sql(`DROP DATABASE ${name}`, server)) };
 }

@@ -18,7 +18,8 @@ import { freshDatabase, freshName } from "./server.ts";
  * stands here and in docs/compatibility.md.
  */
 const DIFFERENT: Readonly<Record<string, string>> = {
-  "686-mariadb-out-envelope-auto-create": "a payload may be longer than 64 KiB, and leases are told apart by microseconds",
+  "686-mariadb-out-envelope-auto-create":
+    "a payload may be longer than 64 KiB, and leases are told apart by microseconds",
   "687-mariadb-out-insert-query-text": "numbers keep the digits they are written with; a text may hold a NUL character",
   "690-mariadb-out-insert-query-decimal": "numbers keep the digits they are written with",
   "697-mariadb-cursor-every-type": "unsigned integers do not wrap",
