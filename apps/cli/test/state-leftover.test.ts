@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { otherThanPositions } from "../src/state/leftover.ts";
+import { otherThanPositions, wholeEntries } from "../src/state/leftover.ts";
 
 const DOCUMENT = '{\n  "orders:id": "int:3",\n  "bills:id": "a}\\n{b"\n}';
 
@@ -22,6 +22,25 @@ describe("what a crash leaves of a file of positions", () => {
       expect(otherThanPositions(text), text).toBeUndefined();
       expect(otherThanPositions(`${text}\0\0`), text).toBeUndefined();
     }
+  });
+});
+
+describe("the whole entries of what a crash leaves", () => {
+  const [first, second] = ['  "orders:id": "int:3"', '  "bills:id": "a}\\n{b"'] as const;
+
+  it("are those whose line is there to the end, wherever it was cut off", () => {
+    for (let length = 0; length <= DOCUMENT.length; length++) {
+      const text = DOCUMENT.slice(0, length);
+      const whole = [first, second].filter((entry) => text.includes(entry));
+      expect(wholeEntries(text), text).toEqual(whole);
+      expect(wholeEntries(`${text}\0\0`), text).toEqual(whole);
+    }
+  });
+
+  it("are those around a line that is damaged", () => {
+    expect(wholeEntries(DOCUMENT.replace("int", "\0\0\0"))).toEqual([second]);
+    expect(wholeEntries("\0".repeat(100))).toEqual([]);
+    expect(wholeEntries("{}")).toEqual([]);
   });
 });
 

@@ -83,6 +83,16 @@ describe("mqb state", () => {
     ]);
   });
 
+  it("keeps the whole entries of a file of states that was cut off", async () => {
+    const entries = ['  "mqb_aggregate_r/a:1": "[1.0]"', '  "mqb_aggregate_r/a:\\"2\\",": "[2.0]"'];
+    folder.write("states.json", `{\n${entries.join(",\n")},\n  "mqb_aggregate_r/a:3": "[3`);
+    const { code, stdout } = await folder.mqb(["state", "repair", "states.json"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("2 whole entries of it are in")]);
+    expect(readFileSync(at("states.json"), "utf8")).toBe(`{\n${entries.join(",\n")}\n}`);
+    expect(existsSync(at("states.json.damaged"))).toBe(true);
+    expect((await folder.mqb(["state", "check", "states.json"])).code).toBe(0);
+  });
+
   it("looks at a file of positions, and moves one that cannot be read out of the way", async () => {
     folder.write("positions.json", '{\n  "orders:id": "int:3"\n}');
     expect((await folder.mqb(["state", "check", "positions.json"])).stdout).toContain("sound");

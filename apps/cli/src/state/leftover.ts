@@ -18,6 +18,14 @@ export function otherThanPositions(text: string): string | undefined {
   return isOurs ? undefined : "something that does not begin as they do";
 }
 
+/** The entries of a damaged document that are whole, as they are written: each is a line of its own. */
+export function wholeEntries(text: string): string[] {
+  return text.split("\n").flatMap((line) => {
+    const entry = withoutFill(line).replace(/,$/, "");
+    return /^\s*"/.test(entry) && isJson(`{${entry}}`) ? [entry] : [];
+  });
+}
+
 function withoutFill(text: string): string {
   let end = text.length;
   while (end > 0 && /[\0\s]/.test(text[end - 1]!)) end--;
