@@ -3,7 +3,8 @@ import { ANY_CONFIG, fakePlugin } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import { runPipeline } from "./run.ts";
 
-const COUNT = 90;
+/** MQB_PIPELINES=10000 is the long form. */
+const COUNT = Number(process.env["MQB_PIPELINES"] || 90);
 const PER_TEST = 30;
 /** The machine may be busy; thirty pipelines take less than a second. */
 const PATIENCE_MS = 120_000;

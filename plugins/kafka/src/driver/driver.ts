@@ -90,11 +90,27 @@ export interface DriverConnection {
   }): Promise<unknown>;
 }
 
+/** A request that was sent and has no answer yet. */
+interface SentRequest {
+  sentAt: number | null;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
 export interface RequestQueue {
   throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
+  requestTimeoutIntervalId: NodeJS.Timeout | null;
+  readonly requestTimeout: number;
+  readonly maxInFlightRequests: number | null;
   readonly pending: readonly unknown[];
+  readonly inflight: ReadonlyMap<number, SentRequest>;
+  maybeThrottle: (ms: number | null) => void;
+  canSendSocketRequestImmediately: () => boolean;
+  sendSocketRequest: (request: SentRequest) => void;
+  scheduleRequestTimeoutCheck: () => void;
   scheduleCheckPendingRequests: () => void;
+  readonly isConnected: () => boolean;
   checkPendingRequests(): void;
   rejectAll(error: Error): void;
   destroy(): void;
@@ -114,6 +130,7 @@ export interface RequestQueue {
 }
 
 const LEAST_DELAY_MS = 10;
+const LONGEST_LOOK_MS = 100;
 
 /** Loads kafkajs. Called when an endpoint opens, not before. */
 export async function loadDriver(): Promise<Driver> {
@@ -132,17 +149,42 @@ export async function loadDriver(): Promise<Driver> {
 }
 
 /**
- * Once a request was held back, kafkajs 2.2.4 arms a timer with a negative delay again and again: a tenth of a core for an idle
- * connection. This one is armed only while something waits.
+ * Mends two things in the queue of kafkajs 2.2.4. Once a request was held back, it arms a timer with a negative delay again and
+ * again: a tenth of a core for an idle connection. This one is armed only while something waits. And it measures with the wall
+ * clock: one that is set forward lets every request time out, one that is set back lets none, and what is throttled waits for as
+ * long as the clock was set back.
  */
 export function repairQueue(queue: RequestQueue): void {
+  const { sendSocketRequest } = queue;
+  const now = (): number => performance.now();
+  queue.throttledUntil = Number.NEGATIVE_INFINITY;
+  queue.maybeThrottle = (ms) => {
+    if (ms !== null && ms > 0) queue.throttledUntil = Math.max(queue.throttledUntil, now() + ms);
+  };
+  queue.canSendSocketRequestImmediately = () => {
+    const { maxInFlightRequests: most } = queue;
+    return (most === null || queue.inflight.size < most) && queue.throttledUntil <= now();
+  };
   queue.scheduleCheckPendingRequests = () => {
     if (queue.throttleCheckTimeoutId || queue.pending.length === 0) return;
-    const delay = Math.max(queue.throttledUntil - Date.now(), LEAST_DELAY_MS);
+    const delay = Math.max(queue.throttledUntil - now(), LEAST_DELAY_MS);
     queue.throttleCheckTimeoutId = setTimeout(() => {
       queue.throttleCheckTimeoutId = null;
       queue.checkPendingRequests();
     }, delay);
+  };
+  queue.sendSocketRequest = (request) => {
+    sendSocketRequest.call(queue, request);
+    request.sentAt = now();
+  };
+  queue.scheduleRequestTimeoutCheck = () => {
+    queue.destroy();
+    const look = (): void => {
+      for (const request of [...queue.inflight.values()])
+        if (now() - request.sentAt! > request.requestTimeout) request.timeoutRequest();
+      if (!queue.isConnected()) queue.destroy();
+    };
+    queue.requestTimeoutIntervalId = setInterval(look, Math.min(queue.requestTimeout, LONGEST_LOOK_MS));
   };
 }
 
