@@ -29,6 +29,8 @@ export function isArray({ base }: PgType): boolean {
 
 /** Whether an array of it can be taken apart by `unnest` and gives this type. */
 export function isElement(type: PgType): boolean {
+  // An array of composites would be taken apart into their fields.
+  if (!type.base.startsWith("pg_catalog.")) return false;
   return !isArray(type) && withoutQuotes(type.sql) === type.base && !/\.box$/.test(type.base);
 }
 

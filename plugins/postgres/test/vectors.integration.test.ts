@@ -32,6 +32,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   "630-pg-cursor-every-type-rfc3339": "an infinite time is not null, and one before our era keeps its era",
   "635-pg-cursor-ties-too-many": "the position of what was delivered before the failure is kept",
   "643-pg-cursor-citext-column": "types of extensions are read",
+  "761-aggregate-postgres": "a number that an expression gives has no zeros at its end",
   "766-pg-queue-text-payload": "a payload may be a text",
   "769-pg-lookup-upsert-returning": "numbers keep the digits they are written with",
   "770-pg-out-per-row-type-change": "one value of another type fails its row only",

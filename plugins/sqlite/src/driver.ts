@@ -40,15 +40,19 @@ interface Options {
   readonly baseDir: string;
   readonly create: boolean;
   readonly patienceMs: number;
+  /** Of a file that is made now: its writers do not wait for its readers, and less for the disk. */
+  readonly writeAhead?: boolean;
 }
 
 /** Opens a database. Throws `config` errors for a file that is not there or is no database. */
-export async function connect(url: string, { baseDir, create, patienceMs }: Options): Promise<SqlDatabase> {
+export async function connect(url: string, options: Options): Promise<SqlDatabase> {
+  const { baseDir, create, patienceMs, writeAhead = false } = options;
   const location = readLocation(url);
   if (typeof location === "string") throw sqlErrors.URL({ field: "url", reason: location });
   const { mode } = location;
   const path = absolute(location, baseDir);
   const mayCreate = mode === "rwc" || mode === "memory" || (mode === undefined && create);
+  const isNew = path !== ":memory:" && !existsSync(path);
   if (!mayCreate && !existsSync(path)) throw sqliteErrors.NOT_THERE({ path });
   const { DatabaseSync, keepsStatements } = await loadProvider();
   try {
@@ -60,6 +64,7 @@ export async function connect(url: string, { baseDir, create, patienceMs }: Opti
       patienceMs,
       keepsStatements ? collectStatements : async () => {},
     );
+    if (writeAhead && isNew) await session.use(() => session.prepare("PRAGMA journal_mode = WAL").get());
     // Only a statement that reads finds out that a file is no database.
     await session.use(() => session.prepare("SELECT count(*) FROM sqlite_master").get());
     return sqliteDatabase(session);

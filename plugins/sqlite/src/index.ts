@@ -15,7 +15,7 @@ export default definePlugin({
       description: "Keeps entries in a table of a SQLite database",
       bytesType: "BLOB",
       target,
-      connect: (url, { baseDir }) => connect(url, { baseDir, create: true, patienceMs: 30_000 }),
+      connect: (url, { baseDir }) => connect(url, { baseDir, create: true, patienceMs: 30_000, writeAhead: true }),
     }),
   },
   schemes: { sqlite: sqlScheme("sqlite") },

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { quoteIdentifier } from "../table-name.ts";
 import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
 import { Closable } from "./closable.ts";
 
@@ -13,9 +12,10 @@ export class AggregateStore implements StateStore {
   private readonly database: Closable;
   private readonly table: string;
 
-  constructor(database: SqlDatabase, table: string) {
+  /** `sql`: as statements name the table. */
+  constructor(database: SqlDatabase, sql: string) {
     this.database = new Closable(database);
-    this.table = quoteIdentifier(table);
+    this.table = sql;
   }
 
   create(): Promise<unknown> {

@@ -27,16 +27,18 @@ export class DedupStore implements StateStore {
   private readonly clock: Clock;
   private swept: number;
 
-  constructor(database: SqlDatabase, table: string, clock: Clock) {
+  /** `sql`: as statements name the table. */
+  constructor(database: SqlDatabase, { name, sql }: { readonly name: string; readonly sql: string }, clock: Clock) {
     this.database = new Closable(database);
-    this.name = table;
-    this.table = quoteIdentifier(table);
+    this.name = name;
+    this.table = sql;
     this.clock = clock;
     this.swept = clock.monotonic();
   }
 
   create(): Promise<unknown> {
-    const index = quoteIdentifier(`${this.name}_expire_idx`);
+    const name = `${this.name}_expire_idx`;
+    const index = this.table === this.name ? name : quoteIdentifier(name);
     return this.database.use(async (database) => {
       const columns = "dedup_key VARCHAR(255) PRIMARY KEY, expire_at BIGINT NOT NULL";
       await database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []);

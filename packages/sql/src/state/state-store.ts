@@ -4,7 +4,7 @@ import type { StoreLayout } from "@mqb/standard";
 import { fitted } from "../checkpoint/names.ts";
 import type { SqlDatabase, TableInfo } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { parseTableName, type TableName } from "../table-name.ts";
+import { parseTableName, quoteIdentifier, type TableName } from "../table-name.ts";
 import { AggregateStore } from "./aggregate-store.ts";
 import { CheckpointStore } from "./checkpoint-store.ts";
 import { DedupStore } from "./dedup-store.ts";
@@ -51,7 +51,8 @@ export function sqlStateStore(setup: SqlStoreSetup): StoreDefinition {
         if (kept === undefined || (layout !== undefined && kept !== layout)) {
           throw errors.STORE_URL({ url: shown, reason: `the table ${name.table} has other columns than ours` });
         }
-        const store = storeOf(kept, database, { ...setup, table: name.table, clock: context.clock });
+        const sql = info?.sql ?? asOriginal(name.table);
+        const store = storeOf(kept, database, { ...setup, table: name.table, sql, clock: context.clock });
         if (!info) await store.create();
         return store;
       } catch (error) {
@@ -82,19 +83,24 @@ function keptIn({ columns }: TableInfo): Kept | undefined {
 function storeOf(
   kept: Kept,
   database: SqlDatabase,
-  { table, bytesType, clock }: { readonly table: string; readonly bytesType: string; readonly clock: Clock },
+  { table, sql, bytesType, clock }: { table: string; sql: string; bytesType: string; clock: Clock },
 ): StateStore & { create(): Promise<unknown> } {
   if (database.own) return database.own.store(kept, table, clock);
   switch (kept) {
     case "positions":
       return new CheckpointStore(database, table);
     case "dedup":
-      return new DedupStore(database, table, clock);
+      return new DedupStore(database, { name: table, sql }, clock);
     case "aggregate":
-      return new AggregateStore(database, table);
+      return new AggregateStore(database, sql);
     case "entries":
       return new EntryStore(database, { table, bytesType, clock });
   }
+}
+
+/** Of keys and states the original writes names without quotes, so that servers fold them. Others may be words of SQL. */
+function asOriginal(table: string): string {
+  return /^mqb_/i.test(table) ? table : quoteIdentifier(table);
 }
 
 /** The name that the URL gives, or else the one that whoever opens it has: that is made to fit servers. */

@@ -26,20 +26,20 @@ export function preparePages(pool: PostgresPool, source: PageSource, table: Tabl
     throw sqlErrors.CURSOR_TYPE({ column: column.name, target: pool.target, type: type.replace("pg_catalog.", "") });
   const cursor = quoteIdentifier(column.name);
   const columns = pageColumns(table.columns, source.rfc3339);
+  // Sorted by the column of the row: its plain name would mean the text that is selected.
   const values = columns.map(({ sql }) => sql).join(", ");
   return {
     kind,
     async read(after, limit, signal, upTo) {
       const from = after === undefined ? `${cursor} IS NOT NULL` : `${cursor} > ${literalOf(after, kind, column)}`;
       const to = upTo === undefined ? "" : ` AND ${cursor} <= ${literalOf(upTo, kind, column)}`;
-      const select = `SELECT ${values} FROM ${table.sql} WHERE ${from}${to} ORDER BY ${cursor} LIMIT ${limit}`;
+      const select = `SELECT ${values} FROM ${table.sql} AS mqb_row WHERE ${from}${to} ORDER BY mqb_row.${cursor} LIMIT ${limit}`;
       const rows = new PageRows(columns, pool.target);
       await pool.use((client) => copyOut(client, `COPY (${select}) TO STDOUT WITH ${COPY_FORMAT}`, rows), signal);
       return rows.slab();
     },
     async last(signal) {
-      // Under its own name the text would be what it is sorted by.
-      const select = `SELECT ${cursor}::text AS mqb_last FROM ${table.sql} WHERE ${cursor} IS NOT NULL ORDER BY ${cursor} DESC LIMIT 1`;
+      const select = `SELECT ${cursor}::text FROM ${table.sql} AS mqb_row WHERE ${cursor} IS NOT NULL ORDER BY mqb_row.${cursor} DESC LIMIT 1`;
       const [row] = await pool.use((client) => rawRows(client, select), signal);
       return row?.[0] ?? undefined;
     },

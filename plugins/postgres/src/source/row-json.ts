@@ -31,9 +31,7 @@ export function pageColumns(columns: readonly ColumnInfo[], rfc3339: boolean): P
           ? column("json", timeJson(c, `to_char(${c} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`))
           : column("text", c);
       case "pg_catalog.timestamp":
-        return rfc3339
-          ? column("json", timeJson(c, `to_char(${c}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`))
-          : column("text", c);
+        return rfc3339 ? column("json", timeJson(c, `to_char(${c}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`)) : column("text", c);
       case "pg_catalog.text":
       case "pg_catalog.varchar":
       case "pg_catalog.numeric":
