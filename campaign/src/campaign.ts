@@ -62,8 +62,9 @@ export async function runCampaign(pair: Pair, options: CampaignOptions): Promise
     undos.push(() => product.close());
     const run = new Run(open, product, options.log ?? (() => {}));
     const kinds = eventKinds(open.faults).filter((kind) => options.events?.includes(kind) ?? true);
+    const until = performance.now() + 60_000 * (options.minutes ?? Number.POSITIVE_INFINITY);
     for (const round of plan(options.seed, options.rounds, kinds)) {
-      if (seconds() > 60 * (options.minutes ?? Number.POSITIVE_INFINITY)) break;
+      if (performance.now() > until) break;
       await run.round(round);
     }
     await run.end();
