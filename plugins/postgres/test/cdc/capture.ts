@@ -2,7 +2,6 @@ import type { Consumer, Delivery, Message } from "@mqb/core/plugin";
 import { systemClock } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
 import {
-  checkConfig,
   type FakeContext,
   fakeContext,
   type RecordingLogger,

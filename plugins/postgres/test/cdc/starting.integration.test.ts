@@ -4,7 +4,7 @@ import standard from "@mqb/standard";
 import { TempDir } from "@mqb/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import plugin from "../../src/index.ts";
-import { freshName, SERVER, sql } from "../server.ts";
+import { freshName, sql } from "../server.ts";
 import { Capture } from "./capture.ts";
 import { freshLab, type Lab } from "./slots.ts";
 

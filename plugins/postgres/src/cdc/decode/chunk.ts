@@ -14,8 +14,9 @@ export interface Rare {
   unchanged?: string;
 }
 
-const ROWS = 8192;
-const BYTES = 1 << 20;
+/** A row has about so many bytes; of large ones there are few. */
+const BYTES_OF_ROW = 128;
+const MOST_ROWS = 8192;
 
 /**
  * Changes one behind the other: their payloads as lines from the front of one buffer, their keys from its back. Only ever
@@ -43,9 +44,8 @@ export class ChangeChunk {
   front = 0;
   back: number;
 
-  constructor(base: number, atLeast = 0) {
-    const size = Math.max(BYTES, atLeast);
-    const rows = size > BYTES ? 16 : ROWS;
+  constructor(base: number, size: number) {
+    const rows = Math.min(MOST_ROWS, Math.ceil(size / BYTES_OF_ROW));
     this.base = base;
     this.bytes = Buffer.allocUnsafeSlow(size);
     this.back = size;

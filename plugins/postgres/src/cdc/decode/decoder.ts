@@ -69,7 +69,7 @@ export class Decoder {
       case T:
         return void this.change(bytes, at, end);
       case B:
-        new Fields(bytes, at + 1, end).long();
+        readBegin(new Fields(bytes, at + 1, end));
         if (this.log.isOpen) throw new StreamFault("a transaction inside of another one");
         this.log.begin();
         this.ordinal = 0;
@@ -173,9 +173,7 @@ export class Decoder {
   }
 
   private commit(fields: Fields): void {
-    fields.byte();
-    fields.long();
-    const lsn = fields.long();
+    const lsn = readCommit(fields);
     if (!this.log.isOpen) throw new StreamFault("a commit without its transaction");
     const spool = this.overflow;
     if (!spool) return void this.log.commit(lsn);
@@ -205,9 +203,7 @@ export class Decoder {
 
   private commitPieces(fields: Fields): void {
     const xid = fields.int();
-    fields.byte();
-    fields.long();
-    const lsn = fields.long();
+    const lsn = readCommit(fields);
     const spool = this.pieces.get(xid);
     if (!spool) throw new StreamFault("the commit of a transaction of which no piece has come");
     this.pieces.delete(xid);
@@ -223,4 +219,19 @@ export class Decoder {
     this.pieces.delete(xid);
     spool.discard();
   }
+}
+
+function readBegin(fields: Fields): void {
+  fields.long();
+  fields.long();
+  fields.int();
+}
+
+/** Gives where the commit ends. */
+function readCommit(fields: Fields): bigint {
+  fields.byte();
+  fields.long();
+  const lsn = fields.long();
+  fields.long();
+  return lsn;
 }

@@ -6,6 +6,10 @@ export interface Part {
   readonly rows: number;
 }
 
+/** The first chunk is a small one: most streams are idle. */
+const FIRST = 64 * 1024;
+const MORE = 1 << 20;
+
 /** Rows of one chunk that were taken together. */
 export interface Taken {
   readonly chunk: ChangeChunk;
@@ -24,7 +28,7 @@ export class ChangeLog {
   private passed: bigint;
   /** Bytes of rows that wait to be handed out, the open transaction included. */
   unread = 0;
-  private readonly chunks: ChangeChunk[] = [new ChangeChunk(0)];
+  private readonly chunks: ChangeChunk[] = [new ChangeChunk(0, FIRST)];
   /** Numbers among all rows. */
   private next = 0;
   private read = 0;
@@ -71,7 +75,7 @@ export class ChangeLog {
   room(bytes: number): ChangeChunk {
     const last = this.chunks.at(-1)!;
     if (last.hasRoom(bytes)) return last;
-    const chunk = new ChangeChunk(this.next, bytes);
+    const chunk = new ChangeChunk(this.next, Math.max(MORE, bytes));
     // One without rows is nobody's.
     if (last.rows === 0 && this.chunks.length > 0) this.chunks.pop();
     this.chunks.push(chunk);
@@ -178,5 +182,6 @@ export class ChangeLog {
 }
 
 function sizeOf({ starts, ends }: ChangeChunk, from: number, to: number): number {
-  return ends[to - 1]! - starts[from]!;
+  // With the line break behind the last one.
+  return ends[to - 1]! + 1 - starts[from]!;
 }
