@@ -60,7 +60,6 @@ export function stubsPlugin({ without = [], opened = neverOpened }: StubsOptions
     middlewares: {
       my_enricher: foreignMiddleware(),
     },
-    ...(present.some(({ name }) => name === "@mqb/mysql") || without.includes("@mqb/mysql") ? {} : MYSQL),
   });
 }
 
@@ -133,20 +132,6 @@ function wholeSchema(stub: Shaped, node: Node): z.ZodType {
 function asMarks(facts: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`x-mqb-${name}`, value]));
 }
-
-/** `sqlx` is here, and not every database: what is known of this one without its driver. */
-const MYSQL = {
-  services: {
-    "sql:mysql": {
-      dialect: "mysql",
-      bulkCopy: false,
-      unused: [],
-      urlFault: () => undefined,
-      target: (url: string) => url,
-      connect: neverOpened,
-    },
-  },
-} as object;
 
 function neverOpened(): never {
   throw new Error("a stub cannot be opened");
