@@ -6,6 +6,8 @@ import { cacheFolder } from "./harness/cache.mjs";
 import { original, oursRun, outPath } from "./harness/contenders.mjs";
 
 const sealing = (cipher) => ({ encryption: { cipher, key_id: "bench", key: Buffer.alloc(32, 7).toString("base64") } });
+/** For both: what `mqb` takes for a file when nobody says. The original takes a little less CPU with it than with 1,024, too. */
+const batchSize = 4096;
 const XCHACHA = sealing("xchacha20poly1305");
 const AES = sealing("aes256gcm");
 const DEDUPLICATION = { ttl_seconds: 3600, key: "${payload:id}" };
@@ -67,12 +69,12 @@ function durable() {
 
 function oursOf(name, one, data) {
   const output = outputOf("mqb", name, one);
-  return oursRun(`ours-${name}`, ...ends(one, data, output.file), { output });
+  return oursRun(`ours-${name}`, ...ends(one, data, output.file), { output, batchSize });
 }
 
 function originalOf(name, one, data) {
   const output = outputOf("original", name, one);
-  return original(`work-${name}`, ...ends(one, data, output.file), { output });
+  return original(`work-${name}`, ...ends(one, data, output.file), { output, batchSize });
 }
 
 function outputOf(who, name, { agreed = false }) {

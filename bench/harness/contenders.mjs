@@ -25,10 +25,10 @@ export function ours(source, sink, rest = {}) {
   };
 }
 
-/** A route from a configuration file, with the defaults of `copy`. */
-export function oursRun(name, input, output, rest = {}) {
+/** A route from a configuration file, with the defaults of the `copy` of the original but for the batches. */
+export function oursRun(name, input, output, { batchSize = 1024, ...rest } = {}) {
   const config = outPath(`${name}.json`);
-  const route = { input, output, batch_size: 1024, concurrency: 4, exit_on_empty: true };
+  const route = { input, output, batch_size: batchSize, concurrency: 4, exit_on_empty: true };
   writeFileSync(config, JSON.stringify({ routes: { [name]: route } }));
   const argv = [process.execPath, CLI, "--config", config, "--no-ui", "--no-metrics"];
   return { name: "mqb", kind: "ours", argv, ...built(), ...rest };
@@ -40,10 +40,10 @@ export function oursBare(...args) {
 }
 
 /** The same route in the original, from a configuration file. */
-export function original(name, input, output, rest = {}) {
+export function original(name, input, output, { batchSize = 1024, ...rest } = {}) {
   const config = outPath(`${name}.yaml`);
   // The defaults of `copy`. With one worker it takes as long: the differences lie within the spread.
-  const route = { input, output, batch_size: 1024, concurrency: 4, exit_on_empty: true };
+  const route = { input, output, batch_size: batchSize, concurrency: 4, exit_on_empty: true };
   writeFileSync(config, JSON.stringify({ [name]: route }));
   const argv = [python(), join(PEERS, "original.py"), config, name];
   return { name: "original", kind: "peer", argv, ...installed("original.py"), ...rest };

@@ -7,7 +7,8 @@ import { plainNumber } from "./plain-number.ts";
 /** With fewer messages a walk over each costs less than a call of the kernel. */
 const FEW = 4;
 const KIND = 7;
-const UNKNOWN = FIELD_FLAGS.blanks | FIELD_FLAGS.repeated;
+const LOOSE = FIELD_FLAGS.blanks | FIELD_FLAGS.repeated;
+const UNKNOWN = LOOSE | FIELD_FLAGS.escapes;
 const NO_BYTES = new Uint8Array(0);
 
 export interface BatchFieldsOptions {
@@ -102,7 +103,12 @@ export class BatchFields {
   /** No blanks stand between the tokens of the objects that paths lead through, and none of the fields came twice. */
   isTight(index: number): boolean {
     const root = this.roots[index]!;
-    return root <= KIND && root !== FieldKind.absent;
+    return (root & LOOSE) === 0 && (root & KIND) !== FieldKind.absent;
+  }
+
+  /** None of the strings that were found has an escape in it: each is the text between its quotes. */
+  isPlain(index: number): boolean {
+    return (this.roots[index]! & FIELD_FLAGS.escapes) === 0;
   }
 
   private one(index: number, bytes: Uint8Array, start: number, end: number): void {

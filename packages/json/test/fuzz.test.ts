@@ -10,8 +10,9 @@ test("finding, parsing, writing and splicing agree with JSON.parse on random doc
 }, 60_000);
 
 test("the fields of a whole batch are those that the walk over each of its documents finds", () => {
-  const { documents, malformed, tight } = fuzzBatches(4000, 20_261_130);
+  const { documents, malformed, tight, plain } = fuzzBatches(4000, 20_261_130);
   expect(malformed).toBeGreaterThan(documents / 20);
   expect(malformed).toBeLessThan(documents / 2);
   expect(tight).toBeGreaterThan(documents / 10);
+  expect(plain).toBeGreaterThan(500);
 }, 60_000);

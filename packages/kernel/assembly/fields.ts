@@ -22,6 +22,7 @@ const KEY_SIZE: usize = 12;
 
 const BLANKS: u32 = 8;
 const REPEATED: u32 = 16;
+const ESCAPES: u32 = 32;
 const ODD: u32 = 255;
 
 // Of the document at hand.
@@ -31,6 +32,8 @@ let kinds: usize = 0;
 let shift: u32 = 0;
 let flags: u32 = 0;
 let serial: u32 = 0;
+// Set by a string that has some.
+let escapes: u32 = 0;
 let stack: usize = 0;
 // Of all documents of a call.
 let marks: usize = 0;
@@ -80,6 +83,7 @@ function stringEnd(p: usize, end: usize): usize {
     const c: u32 = load<u8>(p);
     if (c == QUOTE) return p;
     if (c != BACKSLASH) break;
+    escapes = ESCAPES;
     const letter: u32 = load<u8>(p, 1);
     // Escapes of another kind are rare.
     if (letter != QUOTE && letter != BACKSLASH && letter != 110) return scanString(p, end);
@@ -115,9 +119,12 @@ function found(p: usize, behind: usize, step: usize): void {
 
 function value(p: usize, end: usize, step: usize): usize {
   const first: u32 = p < end ? load<u8>(p) : 0;
+  escapes = 0;
   const behind =
     first == 123 && load<u32>(step, KEY_COUNT) > 0 ? members(p, end, step) : skip(p, end);
-  if (behind != MALFORMED) found(p, behind, step);
+  if (behind == MALFORMED) return behind;
+  found(p, behind, step);
+  if (first == QUOTE) flags |= escapes;
   return behind;
 }
 

@@ -49,6 +49,8 @@ export const FLAG_FLATTEN: u32 = 16;
 export const FLAG_EXACT: u32 = 32;
 export const FLAG_PLAIN_NAMES: u32 = 64;
 
+export const PIECE_OF_TEXT: u32 = 0x80000000;
+
 export const STRIDE: usize = 65536 * 4 + 128;
 
 export const LF: u32 = 10;

@@ -15,6 +15,8 @@ export interface Loops {
   text(mode: number, count: number, slots: number, out: number, outLimit: number): number;
   /** Writes JSON objects as CSV rows; see loops/rows.ts. Returns the number of objects looked at. */
   rows(count: number, slots: number, out: number, outLimit: number): number;
+  /** Puts pieces of a source and of a text together; see pieces.ts. Returns the address behind the last one. WebAssembly only. */
+  pieces?(count: number, list: number, source: number, text: number, out: number): number;
   /** Finds several fields in each of many documents; see field-rows.ts. WebAssembly only. */
   fields?(
     count: number,

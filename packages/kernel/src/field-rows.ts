@@ -16,8 +16,11 @@ export interface FieldRows {
   readonly roots: Uint8Array;
 }
 
-/** What else is known of a document, where paths lead: blanks between its tokens, a field that came twice. */
-export const FIELD_FLAGS = { blanks: 8, repeated: 16 } as const;
+/**
+ * What else is known of a document, where paths lead: blanks between its tokens, a field that came twice; and that a string
+ * that was found has an escape in it.
+ */
+export const FIELD_FLAGS = { blanks: 8, repeated: 16, escapes: 32 } as const;
 /** Not one JSON document, or one that the kernel leaves to others: nothing is known of it. */
 export const ODD_DOCUMENT = 255;
 

@@ -34,6 +34,7 @@ export {
   scanValue as scanJsonValue,
   skipBlank as skipJsonBlank,
 } from "./loops/json-walk.ts";
+export { Pieces } from "./pieces.ts";
 export type { Ranges } from "./ranges.ts";
 export {
   CHUNK_HEADROOM,

@@ -88,6 +88,9 @@ export const STATUS = {
   recordTooLong: 5,
 } as const;
 
+/** In the size of a piece: it lies in the text, not in the source. */
+export const PIECE_OF_TEXT = 0x8000_0000;
+
 /** At most this many records or ranges a call. */
 export const MAX_SLOTS = 65_536;
 

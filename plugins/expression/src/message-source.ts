@@ -76,6 +76,11 @@ export class MessageSource implements Source {
     return this.#isReadable;
   }
 
+  /** No string of the message that the expression reads has an escape in it; false where nobody has looked. */
+  get isPlain(): boolean {
+    return this.found.isPlain(this.#index);
+  }
+
   /** A message that `turnTo` does not refuse. */
   isObject(index: number): boolean {
     return !this.#reads || this.found.root(index) === FieldKind.object;

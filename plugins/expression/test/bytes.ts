@@ -24,6 +24,10 @@ export class Bytes implements ByteSink {
     this.bytes = Buffer.concat([this.bytes, bytes]);
   }
 
+  constant(bytes: Uint8Array): void {
+    this.put(bytes);
+  }
+
   copy(from: Uint8Array, start: number, end: number): void {
     this.put(from.subarray(start, end));
   }

@@ -1,4 +1,5 @@
 import {
+  type ByteSink,
   batchOf,
   describeError,
   type Evaluator,
@@ -9,7 +10,6 @@ import {
 } from "@mqb/core/plugin";
 import { compileFields, type FieldFinder, FieldKind } from "@mqb/json";
 import { type Failure, parseFailure } from "./failure.ts";
-import type { Output } from "./output.ts";
 
 const NO_OBJECT = "expression requires a structured JSON object payload";
 
@@ -34,7 +34,7 @@ export class ExpressionStage {
   }
 
   /** Appends the new document of a message of the batch; false when there is none. Undefined: use `apply`. */
-  write(index: number, out: Output): boolean | undefined {
+  write(index: number, out: ByteSink): boolean | undefined {
     const { evaluator, looks } = this;
     if (looks || !evaluator.write) return undefined;
     try {

@@ -1,4 +1,4 @@
-import type { MessageBatch } from "@mqb/core/plugin";
+import type { ByteSink, MessageBatch } from "@mqb/core/plugin";
 import {
   type BatchFields,
   compileBatchFields,
@@ -15,7 +15,7 @@ import { errors } from "./errors.ts";
 import { type Failure, parseFailure } from "./failure.ts";
 import { keySegment } from "./field-path.ts";
 import { jsonValueOf } from "./json-value.ts";
-import { type Output, paddedView } from "./output.ts";
+import { Output } from "./output.ts";
 
 interface Rule {
   readonly key: string;
@@ -29,12 +29,10 @@ interface Rule {
 /** A field of the new document, with its rule or with the fields inside it, or with both. */
 interface Place {
   readonly name: string;
-  /** `"name":`, and the same after a comma. */
+  /** `"name":`, and the same after a brace and after a comma. */
   readonly first: Buffer;
+  readonly opening: Buffer;
   readonly next: Buffer;
-  /** Both, with a word behind them, for copies. */
-  readonly firstView: DataView;
-  readonly nextView: DataView;
   rule: number;
   readonly inside: Place[];
 }
@@ -63,6 +61,7 @@ export class Mapping {
   private readonly places: readonly Place[];
   /** No field of the new document has fields set inside it. */
   private readonly isFlat: boolean;
+  private readonly scratch = new Output(0);
 
   constructor(rules: readonly (Rule & { readonly steps: ReturnType<typeof parsePath> })[]) {
     this.rules = rules;
@@ -78,7 +77,7 @@ export class Mapping {
   }
 
   /** Appends the new document of a message. False when it cannot; `failure` says why then. */
-  apply(batch: MessageBatch, index: number, out: Output): boolean {
+  apply(batch: MessageBatch, index: number, out: ByteSink): boolean {
     const { found } = this;
     if (found.root(index) === FieldKind.absent) {
       this.failure = parseFailure(batch.payload(index));
@@ -89,25 +88,29 @@ export class Mapping {
       const rule = this.obliged[i]!;
       if (found.kinds[found.base + rule] === FieldKind.absent) return this.isMissing(this.rules[rule]!);
     }
-    return this.isFlat ? this.flat(out) : this.object(this.places, "$", out);
+    if (this.isFlat) return this.flat(out);
+    const { scratch } = this;
+    scratch.length = 0;
+    if (!this.object(this.places, "$", scratch)) return false;
+    out.copy(scratch.bytes, 0, scratch.length);
+    return true;
   }
 
-  private flat(out: Output): boolean {
+  private flat(out: ByteSink): boolean {
     const { places, found, rules } = this;
     const { bytes, base, kinds, starts, ends } = found;
-    out.byte(OPEN);
     let count = 0;
     for (let i = 0; i < places.length; i++) {
-      const { rule, first, firstView, next, nextView } = places[i]!;
+      const { rule, opening, next } = places[i]!;
       const at = base + rule;
       const isThere = kinds[at] !== FieldKind.absent;
       const fallback = isThere ? undefined : rules[rule]!.default;
       if (!isThere && !fallback) continue;
-      if (count++ === 0) out.copyView(firstView, 0, first.length);
-      else out.copyView(nextView, 0, next.length);
-      if (fallback) out.put(fallback);
+      out.constant(count++ === 0 ? opening : next);
+      if (fallback) out.constant(fallback);
       else out.copy(bytes, starts[at]!, ends[at]!);
     }
+    if (count === 0) out.byte(OPEN);
     out.byte(CLOSE);
     return true;
   }
@@ -219,8 +222,8 @@ function sortPlaces(places: Place[]): void {
 
 function newPlace(name: string): Place {
   const first = Buffer.from(`${JSON.stringify(name)}:`);
-  const next = Buffer.concat([Buffer.from(","), first]);
-  return { name, first, next, firstView: paddedView(first), nextView: paddedView(next), rule: NO_RULE, inside: [] };
+  const [opening, next] = [Buffer.from(`{${first}`), Buffer.from(`,${first}`)];
+  return { name, first, opening, next, rule: NO_RULE, inside: [] };
 }
 
 function kindName(value: Buffer): string {

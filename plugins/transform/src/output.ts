@@ -42,17 +42,32 @@ export class Output implements ByteSink {
     this.length += size;
   }
 
+  constant(bytes: Uint8Array): void {
+    this.put(bytes);
+  }
+
   /** Appends `source[from .. to)`. */
   copy(source: Uint8Array, from: number, to: number): void {
     if (source !== this.#source) {
       this.#source = source;
       this.#sourceView = viewOf(source);
     }
-    this.copyView(this.#sourceView, from, to);
+    this.#copyWords(this.#sourceView, from, to);
   }
 
-  /** The same from a view that the caller has: words at a time, which is several times as fast as bytes. */
-  copyView(source: DataView, from: number, to: number): void {
+  /** Appends ASCII text. */
+  ascii(text: string): void {
+    if (this.length + text.length > this.#bytes.length) this.#grow(text.length);
+    for (let i = 0; i < text.length; i++) this.#bytes[this.length++] = text.charCodeAt(i);
+  }
+
+  /** What was written since `from`, as a copy that nothing writes over. */
+  since(from: number): Buffer {
+    return Buffer.from(this.#bytes.subarray(from, this.length));
+  }
+
+  /** Words at a time, which is several times as fast as bytes. */
+  #copyWords(source: DataView, from: number, to: number): void {
     const size = to - from;
     if (this.length + size + WORD > this.#bytes.length) this.#grow(size + WORD);
     let at = this.length;
@@ -69,17 +84,6 @@ export class Output implements ByteSink {
     for (; i < to; i++, at++) into.setUint8(at, source.getUint8(i));
   }
 
-  /** Appends ASCII text. */
-  ascii(text: string): void {
-    if (this.length + text.length > this.#bytes.length) this.#grow(text.length);
-    for (let i = 0; i < text.length; i++) this.#bytes[this.length++] = text.charCodeAt(i);
-  }
-
-  /** What was written since `from`, as a copy that nothing writes over. */
-  since(from: number): Buffer {
-    return Buffer.from(this.#bytes.subarray(from, this.length));
-  }
-
   #grow(room: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.length + room));
     this.#bytes.copy(larger, 0, 0, this.length);
@@ -90,9 +94,4 @@ export class Output implements ByteSink {
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** A view of a copy with a word behind it, so that `copyView` need not go byte by byte at its end. */
-export function paddedView(bytes: Uint8Array): DataView {
-  return viewOf(Buffer.concat([bytes, Buffer.alloc(WORD)]));
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import {
+  type ByteSink,
   fieldsFrom,
   Message,
   type MessageBatch,
@@ -8,6 +9,7 @@ import {
   type SlabFields,
   slabBatch,
 } from "@mqb/core/plugin";
+import { Pieces } from "@mqb/kernel";
 import type { ExpressionStage } from "./expression.ts";
 import { type Failure, parseFailure } from "./failure.ts";
 import type { Mapping } from "./mapping.ts";
@@ -41,6 +43,8 @@ const LINE_BREAK = 10;
 /** As many buffers as batches are on their way at once, and none of those of a batch that was larger than others. */
 const MOST_SPARE = 4;
 const LARGEST_SPARE = 16 * 1024 * 1024;
+const ROOM = 1.05;
+const LEAST = 1024;
 const NONE = Buffer.alloc(0);
 
 /** Transforms batches: one slab out of one batch, no message made unless an expression asks for it. */
@@ -48,10 +52,9 @@ export class Transformer {
   private readonly stages: Stages;
   private readonly passThrough: boolean;
   private readonly scratch = new Output(0);
+  private readonly pieces = new Pieces();
   /** What later batches are written to. */
-  private readonly spare: Output[] = [];
-  /** Bytes that came out of the last batch for each that went in. */
-  private growth = 1;
+  private readonly spare: ArrayBufferLike[] = [];
   private failure: Failure | undefined;
 
   constructor(stages: Stages, onError: "reject" | "pass_through") {
@@ -61,8 +64,8 @@ export class Transformer {
 
   run(batch: MessageBatch): Transformed {
     const { length, slab } = batch;
-    const out = this.spare.pop() ?? new Output(Math.ceil(batch.byteLength * this.growth * 1.05) + length);
-    out.length = 0;
+    const out = this.pieces;
+    out.begin(slab ? slab.bytes : NONE);
     const terminated = endsInLineBreaks(slab);
     const readable = slab !== undefined && isReadable(slab);
     const starts = new Uint32Array(length);
@@ -93,19 +96,26 @@ export class Transformer {
       places[count++] = index;
       if (terminated) out.byte(LINE_BREAK);
     }
-    if (batch.byteLength > 0) this.growth = Math.min(out.length / batch.byteLength, 8);
     const kept = count < length ? places.slice(0, count) : undefined;
     const written: Slab = {
-      bytes: out.bytes.subarray(0, out.length),
+      bytes: out.join(this.allocate),
       starts: kept ? starts.slice(0, count) : starts,
       ends: kept ? ends.slice(0, count) : ends,
       ...(terminated ? { terminator: slab!.terminator! } : {}),
     };
+    const memory = written.bytes.buffer;
     const release = (): void => {
-      if (this.spare.length < MOST_SPARE && out.bytes.length <= LARGEST_SPARE) this.spare.push(out);
+      if (this.spare.length < MOST_SPARE && memory.byteLength <= LARGEST_SPARE) this.spare.push(memory);
     };
     return { batch: slabBatch(written, fieldsOf(batch, kept, reasons), batch.shared), kept, rejected, release };
   }
+
+  private readonly allocate = (size: number): Buffer => {
+    const memory = this.spare.pop();
+    if (memory && memory.byteLength >= size) return Buffer.from(memory, 0, size);
+    // Somewhat more, so that the next batch, which is of about the same size, fits.
+    return Buffer.allocUnsafeSlow(Math.ceil(size * ROOM) + LEAST).subarray(0, size);
+  };
 
   private one(
     batch: MessageBatch,
@@ -114,7 +124,7 @@ export class Transformer {
     start: number,
     end: number,
     readable: boolean,
-    out: Output,
+    out: ByteSink,
   ): boolean {
     const { mapping, expression, schema } = this.stages;
     if (!readable && !isUtf8(bytes.subarray(start, end))) {
@@ -140,7 +150,7 @@ export class Transformer {
     }
     if (schema && !mapping && !expression) return schema.applyTo(index, from, at, to, out) || this.failed(schema);
     if (!schema) out.copy(from, at, to);
-    else if (!schema.apply(from, at, to, out)) return this.failed(schema);
+    else if (!schema.applyAlone(from, at, to, out)) return this.failed(schema);
     return true;
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Output, paddedView } from "../src/output.ts";
+import { Output } from "../src/output.ts";
 
 const source = Buffer.from(Array.from({ length: 600 }, (_, i) => 1 + (i % 255)));
 /** Behind and before it lies something else. */
@@ -7,16 +7,14 @@ const inside = source.subarray(3, 597);
 
 it("copies ranges of every length, from every place of a buffer", () => {
   const out = new Output(0);
-  const padded = paddedView(inside);
   const expected: Buffer[] = [];
   for (let size = 0; size <= 300; size++) {
     for (const from of [0, 1, inside.length - size - 1, inside.length - size]) {
       out.copy(inside, from, from + size);
       out.byte(0);
-      out.copyView(padded, from, from + size);
       out.put(inside.subarray(from, from + size));
       const range = inside.subarray(from, from + size);
-      expected.push(range, Buffer.of(0), range, range);
+      expected.push(range, Buffer.of(0), range);
     }
   }
   expect(out.bytes.subarray(0, out.length).equals(Buffer.concat(expected))).toBe(true);

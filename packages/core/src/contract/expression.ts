@@ -29,6 +29,8 @@ export interface ByteSink {
   length: number;
   byte(byte: number): void;
   put(bytes: Uint8Array): void;
+  /** The same for bytes that never change: they may be known again by the object that they are. */
+  constant(bytes: Uint8Array): void;
   copy(from: Uint8Array, start: number, end: number): void;
   ascii(text: string): void;
 }

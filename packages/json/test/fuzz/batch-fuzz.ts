@@ -3,9 +3,12 @@ import { compileBatchFields, compileFields, FieldKind, type JsonPath, plainNumbe
 import { document, keyPath, type Random, randomOf } from "./documents.ts";
 
 /** Random documents in random slabs: what is found in the batch at once is what the walk over each one finds. */
-export function fuzzBatches(rounds: number, seed: number): { documents: number; malformed: number; tight: number } {
+export function fuzzBatches(
+  rounds: number,
+  seed: number,
+): { documents: number; malformed: number; tight: number; plain: number } {
   const random = randomOf(seed);
-  const counts = { documents: 0, malformed: 0, tight: 0 };
+  const counts = { documents: 0, malformed: 0, tight: 0, plain: 0 };
   for (let round = 0; round < rounds; round++) {
     const paths = Array.from({ length: random(5) }, () => keyPath(random));
     const numbers = paths.map((_, path) => path).filter(() => random(2) > 0);
@@ -24,7 +27,7 @@ function compare(
   numbers: readonly number[],
   found: ReturnType<typeof compileBatchFields>,
   random: Random,
-  counts: { documents: number; malformed: number; tight: number },
+  counts: { documents: number; malformed: number; tight: number; plain: number },
 ): void {
   const slab = slabOf(texts, random);
   found.begin(slabBatch(slab));
@@ -39,6 +42,16 @@ function compare(
     if (found.isTight(index)) {
       counts.tight++;
       if (isLoose(text, paths)) throw new Error(`blanks were not seen: ${JSON.stringify(said)}`);
+    }
+    const strings = paths.filter((_, path) => finder.kinds[path] === FieldKind.string);
+    if (found.isPlain(index) && strings.length > 0) {
+      counts.plain++;
+      const escaped = paths.some(
+        (_, path) =>
+          finder.kinds[path] === FieldKind.string &&
+          slab.bytes.subarray(finder.starts[path], finder.ends[path]).includes(0x5c),
+      );
+      if (escaped) throw new Error(`an escape was not seen: ${JSON.stringify(said)}`);
     }
     for (let path = 0; path < paths.length; path++) {
       const at = found.base + path;

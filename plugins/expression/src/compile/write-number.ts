@@ -22,24 +22,27 @@ export function writeNumber(value: number, into: ByteSink, digits: Uint8Array): 
     return;
   }
   let at = SIZE;
-  let whole = Math.trunc(millionths / MICRO);
-  let rest = millionths - whole * MICRO;
+  const whole = Math.floor(millionths / MICRO);
+  // As small integers, with which the processor computes several times as fast.
+  let rest = (millionths - whole * MICRO) | 0;
   if (rest > 0) {
     let places = 6;
     while (rest % 10 === 0) {
-      rest /= 10;
+      rest = (rest / 10) | 0;
       places--;
     }
     for (; places > 0; places--) {
       digits[--at] = ZERO + (rest % 10);
-      rest = Math.trunc(rest / 10);
+      rest = (rest / 10) | 0;
     }
     digits[--at] = POINT;
   }
+  // Below 10^9, as SMALL says.
+  let left = whole | 0;
   do {
-    digits[--at] = ZERO + (whole % 10);
-    whole = Math.trunc(whole / 10);
-  } while (whole > 0);
+    digits[--at] = ZERO + (left % 10);
+    left = (left / 10) | 0;
+  } while (left > 0);
   if (value < 0) digits[--at] = MINUS;
   into.copy(digits, at, SIZE);
 }

@@ -34,7 +34,8 @@ export function fieldWriter(slot: number): Writer {
     const end = ends[base + slot]!;
     switch (kinds[base + slot]) {
       case FieldKind.string:
-        if (!source.isReadable || hasEscape(bytes, start, end)) writeValue(source.field(slot), into, digits);
+        if (!source.isReadable || (!source.isPlain && hasEscape(bytes, start, end)))
+          writeValue(source.field(slot), into, digits);
         else into.copy(bytes, start, end);
         return true;
       case FieldKind.number:
@@ -61,7 +62,7 @@ export function objectWriter(members: readonly (readonly [key: string, value: Wr
     into.byte(OPEN);
     for (let i = 0; i < parts.length; i++) {
       const { label, value } = parts[i]!;
-      into.put(label);
+      into.constant(label);
       if (!value(frame, source, into)) return false;
     }
     into.byte(CLOSE);

@@ -1,12 +1,17 @@
-import type { MessageBatch } from "@mqb/core/plugin";
+import type { ByteSink, MessageBatch } from "@mqb/core/plugin";
 import { type BatchFields, compileBatchFields, FieldKind } from "@mqb/json";
-import type { Output } from "../output.ts";
 import type { SchemaNode } from "./node.ts";
 import { isInteger, isPlainInteger, plainNumberEnd } from "./number-text.ts";
+
+const ZERO = 48;
+const NINE = 57;
+const POWERS = Float64Array.from({ length: 15 }, (_, exponent) => 10 ** exponent);
 
 /** What the usual object asks of a schema: each named field is kept as it is, or loses the quotes around its number. */
 export class FlatSchema {
   private readonly found: BatchFields;
+  /** By field: its place among those that are read as numbers, or -1. */
+  private readonly columns: Int32Array;
   private readonly nodes: readonly (SchemaNode | undefined)[];
   private readonly expected: readonly number[];
   private readonly coerce: boolean;
@@ -22,7 +27,12 @@ export class FlatSchema {
     expected: readonly number[],
     options: { readonly coerce: boolean; readonly emptyAsNull: boolean },
   ) {
-    this.found = compileBatchFields(keys.map((key) => [key]));
+    const numbers = [...keys.keys()].filter((field) => isNumeric(nodes[field]));
+    this.found = compileBatchFields(
+      keys.map((key) => [key]),
+      { numbers: options.coerce ? numbers : [] },
+    );
+    this.columns = Int32Array.from(keys.keys(), (field) => (options.coerce ? numbers.indexOf(field) : -1));
     this.nodes = nodes;
     this.expected = expected;
     this.coerce = options.coerce;
@@ -48,11 +58,11 @@ export class FlatSchema {
    * Appends the document of a message that lies in `bytes[start .. end)`; false when there is more to do than that, and
    * nothing is written then.
    */
-  apply(index: number, bytes: Uint8Array, start: number, end: number, out: Output): boolean {
+  apply(index: number, bytes: Uint8Array, start: number, end: number, out: ByteSink): boolean {
     const { found, expected, order, bare, nodes } = this;
     if (found.root(index) !== FieldKind.object || !found.isTight(index)) return false;
     const base = index * found.width;
-    const { kinds, starts, ends } = found;
+    const { kinds, starts, ends, numbers, numberWidth } = found;
     for (let i = 0; i < expected.length; i++) if (kinds[base + expected[i]!] === FieldKind.absent) return false;
     let last = 0;
     for (let i = 0; i < order.length; i++) {
@@ -68,7 +78,12 @@ export class FlatSchema {
       last = starts[at]!;
       const node = nodes[field];
       if (!node || this.stays(node, kind, bytes, last, ends[at]!)) continue;
-      const close = this.bareEnd(node, kind, bytes, last, ends[at]!);
+      const column = this.columns[field]!;
+      const isPlain =
+        column >= 0 &&
+        kind === FieldKind.string &&
+        isWrittenPlainly(node, numbers[index * numberWidth + column]!, bytes, last + 1, ends[at]! - 1);
+      const close = isPlain ? ends[at]! - 1 : this.bareEnd(node, kind, bytes, last, ends[at]!);
       if (close < 0) return false;
       bare[i] = close;
     }
@@ -129,4 +144,23 @@ export class FlatSchema {
       kinds[base + field] === FieldKind.absent ? Number.POSITIVE_INFINITY : starts[base + field]!;
     this.order.sort((a, b) => place(a) - place(b) || a - b);
   }
+}
+
+function isNumeric(node: SchemaNode | undefined): boolean {
+  return (node?.type === "integer" || node?.type === "number") && !node.enum;
+}
+
+/** Whether the text of a `number`, NaN if it is none, is what JSON would write. False also where it takes more than a look. */
+function isWrittenPlainly(
+  { type }: SchemaNode,
+  number: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  const first = bytes[start]!;
+  if (!(number > 0) || first <= ZERO || first > NINE) return false;
+  // With that many digits there is no point among them.
+  if (type === "integer") return number >= POWERS[end - start - 1]! && Number.isInteger(number);
+  return bytes[end - 1] !== ZERO;
 }

@@ -1,8 +1,8 @@
-import type { MessageBatch } from "@mqb/core/plugin";
+import type { ByteSink, MessageBatch } from "@mqb/core/plugin";
 import { type JsonObject, jsonEquals, numberText, parseJson, readString, writeJson } from "@mqb/json";
 import { MAX_JSON_DEPTH, scanJsonString, scanJsonValue, skipJsonBlank } from "@mqb/kernel";
 import { type Failure, parseFailure, type Reason, whyNotJson } from "../failure.ts";
-import type { Output } from "../output.ts";
+import { Output } from "../output.ts";
 import { trimBlanks } from "./blanks.ts";
 import { FlatSchema } from "./flat.ts";
 import type { Members } from "./members.ts";
@@ -37,6 +37,7 @@ export class SchemaStage {
   private readonly flat: FlatSchema | undefined;
   private readonly options: SchemaOptions;
   private readonly stack = new Uint8Array(MAX_JSON_DEPTH);
+  private readonly scratch = new Output(0);
   private bytes: Uint8Array = NULL;
   private end = 0;
   private out!: Output;
@@ -59,11 +60,20 @@ export class SchemaStage {
   }
 
   /** `apply` for a message of the batch, which lies in `bytes[start .. end)`. */
-  applyTo(index: number, bytes: Uint8Array, start: number, end: number, out: Output): boolean {
-    return this.flat?.apply(index, bytes, start, end, out) || this.apply(bytes, start, end, out);
+  applyTo(index: number, bytes: Uint8Array, start: number, end: number, out: ByteSink): boolean {
+    return this.flat?.apply(index, bytes, start, end, out) || this.applyAlone(bytes, start, end, out);
   }
 
   /** Appends the document `bytes[start .. end)` as the schema has it. False when it cannot; `failure` says why then. */
+  applyAlone(bytes: Uint8Array, start: number, end: number, out: ByteSink): boolean {
+    const { scratch } = this;
+    scratch.length = 0;
+    if (!this.apply(bytes, start, end, scratch)) return false;
+    out.copy(scratch.bytes, 0, scratch.length);
+    return true;
+  }
+
+  /** The same to bytes that can be looked at again. */
   apply(bytes: Uint8Array, start: number, end: number, out: Output): boolean {
     this.bytes = bytes;
     this.end = end;
