@@ -1,3 +1,4 @@
+import { postgresCdcToFile, postgresCdcToKafka } from "./cdc.ts";
 import { fileToFile, fileToFileOnce } from "./file-to-file.ts";
 import { httpToKafka, kafkaToHttp } from "./http.ts";
 import { fileToKafka, kafkaToKafka, kafkaToKafkaOnce } from "./kafka.ts";
@@ -11,4 +12,5 @@ export const pairs: readonly Pair[] = [
   ...[kafkaToNats, natsToKafka, natsToFile],
   ...[httpToKafka, kafkaToHttp],
   ...[fileToPostgres, postgresQueueToFile, postgresToKafka, sqliteToSqlite],
+  ...[postgresCdcToFile, postgresCdcToKafka],
 ];
