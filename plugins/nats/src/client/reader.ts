@@ -4,9 +4,8 @@ import type { DriverParser, DriverProtocol } from "./driver.ts";
 
 export type Take = (frame: Frame) => void;
 
-const TAB = 9;
 const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
+/** Words are separated by it, and by what stands before it in ASCII. */
 const SPACE = 32;
 const H = 104;
 const M = 109;
@@ -107,7 +106,7 @@ export class Reader implements DriverParser {
     for (; ; i++) {
       if (i === bytes.length) return this.lacking(0);
       const byte = bytes[i]!;
-      if (byte !== SPACE && byte !== TAB && byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+      if (byte > SPACE) {
         if (word < 0) word = i;
         continue;
       }

@@ -22,7 +22,8 @@ export function tellAll(received: Received, body: string, isMeant: (index: numbe
     const [from, to] = [received.replyStart(i), received.replyEnd(i)];
     if (from === to || !isMeant(i)) continue;
     for (let n = 0; n < VERB.length; n++) commands[at++] = VERB[n]!;
-    at += bytes.copy(commands, at, from, to);
+    // Each `copy` of Node makes a view.
+    for (let n = from; n < to; n++) commands[at++] = bytes[n]!;
     for (let n = 0; n < end.length; n++) commands[at++] = end[n]!;
   }
   return commands.subarray(0, at);

@@ -1,11 +1,13 @@
-import type { MessageBatch } from "@mqb/core/plugin";
-import { DEDUP_HEADER, headerLines, ID_HEADER, type Withheld } from "./headers.ts";
+import type { MessageBatch, Metadata } from "@mqb/core/plugin";
+import { DEDUP_HEADER, headerLines, ID_HEADER, NO_BLOCK, type Withheld } from "./headers.ts";
 
 const FIRST_LINE = "NATS/1.0\r\n";
 /** `mq_bridge.message_id: `, 32 digits and a line end. */
 const ID_LINE_LENGTH = ID_HEADER.length + 2 + 32 + 2;
 const DEDUP_LINE_LENGTH = DEDUP_HEADER.length + 2 + 32 + 2;
 const HYPHEN = 45;
+const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
 /** So much is collected before it is handed over. */
 const ROOM = 64 * 1024;
 
@@ -27,6 +29,8 @@ export class FrameWriter {
   private readonly scratch = new Uint8Array(36);
   private buffer = Buffer.alloc(0);
   private used = 0;
+  private lastMetadata: Metadata | undefined;
+  private lastLines = NO_BLOCK;
   /** Bytes of the message that was added last, headers included. */
   lastSize = 0;
 
@@ -45,11 +49,10 @@ export class FrameWriter {
       s: { deduplicate, limit },
     } = this;
     const metadata = batch.metadata(index);
-    const lines = metadata.size === 0 ? "" : headerLines(metadata, this.s.withheld);
+    const lines = this.linesOf(metadata);
     const dedup = deduplicate && !metadata.get(DEDUP_HEADER);
     const payload = batch.payload(index);
-    const linesLength = lines === "" ? 0 : Buffer.byteLength(lines);
-    const headLength = FIRST_LINE.length + ID_LINE_LENGTH + (dedup ? DEDUP_LINE_LENGTH : 0) + linesLength + 2;
+    const headLength = FIRST_LINE.length + ID_LINE_LENGTH + (dedup ? DEDUP_LINE_LENGTH : 0) + lines.length + 2;
     const total = headLength + payload.length;
     this.lastSize = total;
     if (total > limit) return total;
@@ -58,17 +61,16 @@ export class FrameWriter {
     this.text(command);
     const id = this.used;
     this.id(batch, index);
-    this.text("\r\n");
+    this.endLine();
     if (dedup) {
       this.text(`${DEDUP_HEADER}: `);
       this.used += this.buffer.copy(this.buffer, this.used, id, id + 32);
-      this.text("\r\n");
+      this.endLine();
     }
-    if (linesLength > 0) this.used += this.buffer.write(lines, this.used, "utf8");
-    this.text("\r\n");
-    this.buffer.set(payload, this.used);
-    this.used += payload.length;
-    this.text("\r\n");
+    this.bytes(lines);
+    this.endLine();
+    this.bytes(payload);
+    this.endLine();
     if (this.used >= ROOM) this.flush();
     return 0;
   }
@@ -86,6 +88,31 @@ export class FrameWriter {
     if (this.buffer.length - this.used >= bytes) return;
     this.flush();
     if (this.buffer.length < bytes) this.buffer = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * ROOM));
+  }
+
+  /** Of metadata that many messages share, they are made once. */
+  private linesOf(metadata: Metadata): Buffer {
+    if (metadata === this.lastMetadata) return this.lastLines;
+    let isWhole = true;
+    const withheld = (name: string): void => {
+      isWhole = false;
+      this.s.withheld(name);
+    };
+    this.lastLines = metadata.size === 0 ? NO_BLOCK : Buffer.from(headerLines(metadata, withheld));
+    // What is left out is told of for each message.
+    this.lastMetadata = isWhole ? metadata : undefined;
+    return this.lastLines;
+  }
+
+  private bytes(some: Uint8Array): void {
+    if (some.length === 0) return;
+    this.buffer.set(some, this.used);
+    this.used += some.length;
+  }
+
+  private endLine(): void {
+    this.buffer[this.used++] = CARRIAGE_RETURN;
+    this.buffer[this.used++] = LINE_FEED;
   }
 
   private text(ascii: string): void {
