@@ -81,6 +81,28 @@ describe.skipIf(process.platform === "win32")("a FIFO as a source", () => {
     await writer.close();
   });
 
+  it("keeps its writer over a reconnect, and lets go of it when the route has ended", async () => {
+    await using bench = await withPipe();
+    const context = bench.context();
+    const before = await bench.source(raw, context);
+    const writer = await open(bench.dir.file("pipe"), "w");
+    await writer.write("a\n");
+    await (await before.receive(1)).commit();
+    await before.close();
+    await writer.write("written meanwhile\n");
+    const after = await bench.source(raw, context);
+    expect(await after.take()).toEqual(["written meanwhile"]);
+    await after.close();
+    for (const held of context.session.values()) await (held as AsyncDisposable)[Symbol.asyncDispose]();
+    const broken = (): Promise<boolean> =>
+      writer.write("too late\n").then(
+        () => false,
+        (error: { code?: string }) => error.code === "EPIPE",
+      );
+    await eventually(broken, "the writer to be broken off");
+    await writer.close();
+  });
+
   it("is refused where a position in a file is needed", async () => {
     await using bench = await withPipe();
     const group = { ...raw, mode: "group_subscribe", group_id: "g" } as const;

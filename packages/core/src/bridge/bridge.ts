@@ -9,6 +9,7 @@ import type { Registry } from "../plugin/registry.ts";
 import { Accounting } from "../route/accounting.ts";
 import { Route, type RouteRunOptions, type StopOptions } from "../route/route.ts";
 import type { RouteResult, RouteStatus } from "../route/status.ts";
+import { type Closable, endSessions } from "./close.ts";
 import { getOrMake } from "./get-or-make.ts";
 import { type BridgeScope, type OpenScope, openConsumer, openPublisher, openStore, resolveToOpen } from "./open.ts";
 import { SharedResources } from "./shared.ts";
@@ -106,11 +107,22 @@ export function createBridge(options: BridgeOptions): Bridge {
     },
     async openPublisher(config) {
       const direct = directScope(scope);
-      return await openPublisher(resolveToOpen(config, "output", ["output"], direct), direct);
+      const end = await openPublisher(resolveToOpen(config, "output", ["output"], direct), direct);
+      return {
+        send: (batch, signal) => end.send(batch, signal),
+        close: () => closeDirect(end, direct),
+        ...(end.flush && { flush: () => end.flush!() }),
+        ...(end.status && { status: () => end.status!() }),
+      };
     },
     async openConsumer(config) {
       const direct = directScope(scope);
-      return await openConsumer(resolveToOpen(config, "input", ["input"], direct), direct);
+      const end = await openConsumer(resolveToOpen(config, "input", ["input"], direct), direct);
+      return {
+        receive: (max, signal) => end.receive(max, signal),
+        close: () => closeDirect(end, direct),
+        ...(end.status && { status: () => end.status!() }),
+      };
     },
     openStore: (url) => openStore(url, scope),
     local: scope.local,
@@ -123,6 +135,12 @@ export function createBridge(options: BridgeOptions): Bridge {
 function startOne(route: Route): Promise<StartResult> {
   const failed = (error: unknown): StartResult => ({ route: route.name, state: "failed", error });
   return route.start().then((state) => ({ route: route.name, state }), failed);
+}
+
+/** An end that was opened by itself is its own route: what its session holds goes with it. */
+async function closeDirect(end: Closable, scope: OpenScope): Promise<void> {
+  await end.close();
+  await endSessions(scope);
 }
 
 function directScope(bridge: BridgeScope): OpenScope {

@@ -33,7 +33,8 @@ export interface OpenContext {
   readonly allowFaultInjection: boolean;
   /**
    * Kept for this place of the route from its start to its end, across reconnects: a source without a durable position
-   * remembers here how far it was acked.
+   * remembers here how far it was acked. Values that have `Symbol.asyncDispose` are disposed of at that end, after the
+   * last close, within two seconds each: a stream that must stay open over reconnects, for instance.
    */
   readonly session: Map<string, unknown>;
   /** One value per key and bridge, made by whoever asks first: in-process topics and other shared state. */

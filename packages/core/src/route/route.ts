@@ -1,3 +1,4 @@
+import { endSessions } from "../bridge/close.ts";
 import type { BridgeScope } from "../bridge/open.ts";
 import type { RoutePlan } from "../config/check-route.ts";
 import { sleep } from "../contract/clock.ts";
@@ -183,6 +184,7 @@ export class Route {
       log.warn(`route ${this.name}: ${describeError(error)}; next try in ${Math.round(pause)} ms`);
       await sleep(clock, pause, this.stopping.signal);
     }
+    await endSessions({ route: this.name, bridge: this.bridge, sessions: this.settings.sessions });
     this.conclude(end, answer);
     // A failed start is reported to whoever asked for it.
     if (end.reason === "failed" && !starting) log.error(`route ${this.name} failed: ${describeError(end.error)}`);

@@ -24,6 +24,20 @@ describe("an end that is opened directly", () => {
     expect([consumer.acked, consumer.closed]).toEqual([["a"], 1]);
   });
 
+  it("takes what its session holds with it", async () => {
+    const disposed: string[] = [];
+    const { bridge } = harness({
+      consumer: ({ session }) => {
+        session.set("stream", { [Symbol.asyncDispose]: async () => void disposed.push("stream") });
+        return new FakeConsumer();
+      },
+    });
+    const direct = await bridge.openConsumer({ source: {} });
+    await direct.close();
+    await direct.close();
+    expect(disposed).toEqual(["stream"]);
+  });
+
   it("is refused with every problem when it is wrong", async () => {
     const { bridge } = harness();
     await expect(bridge.openConsumer({ sink: {}, middlewares: ["x"] })).rejects.toMatchObject({

@@ -45,6 +45,7 @@ export class ConnectorLab implements AsyncDisposable {
   readonly routes: RouteLab;
   private readonly opened: { close(): Promise<void> }[] = [];
   private readonly sessions: Record<Side, Map<string, unknown>> = { input: new Map(), output: new Map() };
+  private readonly left: Map<string, unknown>[] = [];
   private marks = FIRST_MARK;
 
   private constructor(tested: ConnectorUnderTest, subject: ConnectorSubject, place: Place) {
@@ -188,6 +189,8 @@ export class ConnectorLab implements AsyncDisposable {
 
   context(side: Side, options: OpenOptions = {}): FakeContext<Clock> {
     const { plugin, plugins = [] } = this.tested;
+    const session = options.newSession ? new Map<string, unknown>() : this.sessions[side];
+    if (options.newSession) this.left.push(session);
     return fakeContext<Clock>({
       side,
       path: side,
@@ -197,18 +200,28 @@ export class ConnectorLab implements AsyncDisposable {
       plugins: [plugin, ...plugins],
       baseDir: tmpdir(),
       draining: options.draining ?? false,
-      session: options.newSession ? new Map() : this.sessions[side],
+      session,
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.routes.stop();
     for (const end of this.opened) await this.soon(end.close(), "closing after the test");
+    for (const session of [...Object.values(this.sessions), ...this.left])
+      await this.soon(disposed(session), "disposing");
     await this.place.cleanup?.();
     const secrets = (["input", "output"] as const).flatMap((side) =>
       this.place[side] === undefined ? [] : secretsOf(this.subject.definition.schema, this.place[side]),
     );
     const text = this.log.text();
     for (const secret of secrets) ok(!text.includes(secret), `the log holds a secret: ${secret}`);
+  }
+}
+
+/** Lets go of what a session holds, also in those of nested endpoints, as a route does at its end. */
+async function disposed(session: ReadonlyMap<string, unknown>): Promise<void> {
+  for (const value of session.values()) {
+    if (value instanceof Map) await disposed(value);
+    else await (value as Partial<AsyncDisposable> | undefined)?.[Symbol.asyncDispose]?.();
   }
 }

@@ -11,7 +11,7 @@ import { epochOf, makeStamp } from "./stamp.ts";
 import { StreamInput } from "./stream-input.ts";
 
 /** What was read of a stream cannot be read again: it is kept between the connections of one run. */
-interface StreamSession {
+interface StreamSession extends AsyncDisposable {
   readonly input: StreamInput;
   readonly consumer: FileConsumer;
 }
@@ -30,7 +30,8 @@ export async function openStream(config: FileConfig, path: string, context: Open
   const input = new StreamInput(path);
   await input.resume();
   const consumer = await makeConsumer(config, input, context);
-  context.session.set("stream", { input, consumer } satisfies StreamSession);
+  const dispose = async (): Promise<void> => input.dispose();
+  context.session.set("stream", { input, consumer, [Symbol.asyncDispose]: dispose } satisfies StreamSession);
   return consumer;
 }
 

@@ -14,12 +14,14 @@ export function isStdin(path: string): boolean {
 }
 
 /**
- * A pipe, a FIFO, a terminal, another character device or standard input: read once, never sought in. After `close` it can be taken up again with
- * `resume`; a `next` that waits goes on waiting then, and nothing that was read is lost.
+ * A pipe, a FIFO, a terminal, another character device or standard input: read once, never sought in. `close` lets it rest,
+ * so that whoever writes waits as before a full pipe, and the route can take it up again with `resume` after a reconnect; a
+ * `next` that waits goes on waiting then, and nothing that was read is lost. `dispose` lets go of it for good.
  */
 export class StreamInput implements ByteInput {
   private readonly path: string;
   private stream: Readable | undefined;
+  private resting: Readable | undefined;
   private failure: Error | undefined;
   private ended = false;
   private wake: (() => void) | undefined;
@@ -31,14 +33,16 @@ export class StreamInput implements ByteInput {
   /** Opens the stream, or takes it up again. Does not wait for a FIFO's writer: reading does. */
   async resume(): Promise<void> {
     if (this.stream || this.ended) return;
-    const stream = isStdin(this.path) ? process.stdin : await openStream(this.path);
+    const stream = this.resting ?? (isStdin(this.path) ? process.stdin : await openStream(this.path));
     this.stream = stream;
-    this.failure = undefined;
+    this.resting = undefined;
+    this.failure = stream.errored ?? undefined;
     if (stream.readableEnded || stream.destroyed) this.ended = true;
     stream.on("readable", this.signal);
     stream.on("end", this.onEnd);
     stream.on("close", this.onEnd);
     stream.on("error", this.onError);
+    stream.off("error", ignore);
     (stream as Partial<Socket>).ref?.();
     this.signal();
   }
@@ -64,13 +68,17 @@ export class StreamInput implements ByteInput {
     stream.off("end", this.onEnd);
     stream.off("close", this.onEnd);
     stream.off("error", this.onError);
-    if (stream === process.stdin) {
-      stream.pause();
-      (stream as Partial<Socket>).unref?.();
-    } else {
-      stream.on("error", () => {});
-      stream.destroy();
-    }
+    stream.on("error", ignore);
+    stream.pause();
+    (stream as Partial<Socket>).unref?.();
+    this.resting = stream;
+  }
+
+  /** After `close`, at the end of the route. Standard input stays the process's. */
+  dispose(): void {
+    const stream = this.resting;
+    this.resting = undefined;
+    if (stream && stream !== process.stdin) stream.destroy();
   }
 
   private readonly signal = (): void => {
@@ -101,3 +109,6 @@ async function openStream(path: string): Promise<Readable> {
     throw fileErrors.NOT_READABLE({ path, reason: reasonOf(cause) }, { cause });
   }
 }
+
+/** Without a listener an error of a stream that rests would end the process. */
+function ignore(): void {}
