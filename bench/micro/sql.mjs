@@ -1,4 +1,5 @@
-// node sql.mjs [ROWS] [ROUNDS]: routes from and into tables beside the bare driver and psql, in turns; the best round of each counts.
+// node sql.mjs [ROWS] [ROUNDS] [ONLY]: routes from and into tables beside the bare driver and psql, in turns; the best round of each counts. ONLY is a part of
+// the titles of those that run.
 // Wall time and user + system CPU of this process. PostgreSQL: `scripts/services up postgres`. Build first: pnpm tsc -b plugins/sqlite plugins/postgres plugins/file
 import { execFileSync } from "node:child_process";
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,11 +10,13 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { createBridge, createRegistry } from "../../packages/core/dist/index.js";
 import standard from "../../packages/standard/dist/index.js";
+import dedup from "../../plugins/dedup/dist/index.js";
 import file from "../../plugins/file/dist/index.js";
 import postgres from "../../plugins/postgres/dist/index.js";
 import sqlite from "../../plugins/sqlite/dist/index.js";
 
-const [rows = 200_000, rounds = 3] = process.argv.slice(2).map(Number);
+const [rows = 200_000, rounds = 3] = process.argv.slice(2, 4).map(Number);
+const [, , , , only = ""] = process.argv;
 const URL = process.env.MQB_TEST_POSTGRES_URL ?? "postgres://mqb:test-password@127.0.0.1:25432/postgres";
 const require = createRequire(new globalThis.URL("../../plugins/postgres/package.json", import.meta.url));
 const pg = require("pg");
@@ -22,7 +25,7 @@ const { loadProvider } = await import("../../plugins/sqlite/dist/client/provider
 
 const folder = mkdtempSync(join(tmpdir(), "mqb-bench-sql-"));
 const at = (name) => join(folder, name);
-const registry = createRegistry([standard, file, postgres, sqlite]);
+const registry = createRegistry([standard, file, dedup, postgres, sqlite]);
 const COLUMNS = "id bigint primary key, name text, price float8, qty int, ok boolean, at timestamptz, note text";
 const NAMES = ["id", "name", "price", "qty", "ok", "at", "note"];
 
@@ -80,6 +83,32 @@ await compare(
   },
   empty,
 );
+
+await compare("deduplication on PostgreSQL", {
+  "bare: insert of 1024 keys, then update": async () => {
+    await client.query("DROP TABLE IF EXISTS mqb_bench_keys; CREATE TABLE mqb_bench_keys (k varchar(255) PRIMARY KEY, e bigint)");
+    for (let from = 0; from < rows; from += 1024) {
+      const keys = Array.from({ length: Math.min(1024, rows - from) }, (_, i) => Buffer.from(String(from + i)).toString("hex"));
+      await client.query({
+        name: "claim",
+        text: "INSERT INTO mqb_bench_keys SELECT k, -1 FROM unnest($1::text[]) AS k ON CONFLICT DO NOTHING",
+        values: [keys],
+      });
+      await client.query({
+        name: "settle",
+        text: "UPDATE mqb_bench_keys SET e = 1 WHERE k = ANY($1::text[])",
+        values: [keys],
+      });
+    }
+    await client.query("DROP TABLE mqb_bench_keys");
+  },
+  route: async () => {
+    await client.query("DROP TABLE IF EXISTS mqb_dedup_r");
+    const middlewares = [{ deduplication: { store: URL, ttl_seconds: 3600, key: "${payload:id}" } }];
+    await route({ ...input, middlewares }, { null: null });
+    await client.query("DROP TABLE IF EXISTS mqb_dedup_r");
+  },
+});
 
 const { DatabaseSync } = await loadProvider();
 const database = new DatabaseSync(at("bench.db"), {});
@@ -160,6 +189,7 @@ async function route(from, to) {
 
 /** Contenders take turns; the first of them is the floor. */
 async function compare(title, contenders, before = () => {}) {
+  if (!title.includes(only)) return;
   const best = new Map();
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(contenders)) {
@@ -178,8 +208,9 @@ async function compare(title, contenders, before = () => {}) {
   const floor = Math.min(...bare);
   console.log(`${title}, ${rows} rows`);
   for (const [name, { wall, cpu }] of best) {
+    const rate = Math.round(rows / (wall / 1000)).toLocaleString("en");
     console.log(
-      `  ${name}: ${wall.toFixed(0)} ms (x ${(floor / wall).toFixed(2)} of the best floor), ${cpu.toFixed(0)} ms of CPU here`,
+      `  ${name}: ${wall.toFixed(0)} ms, ${rate} a second (x ${(floor / wall).toFixed(2)} of the best floor), ${cpu.toFixed(0)} ms of CPU here`,
     );
   }
 }

@@ -3,6 +3,7 @@ import { check } from "./check.ts";
 import { checkpoint } from "./checkpoint/checkpoint.ts";
 import { type SqlxConfig, sqlxSchema } from "./config.ts";
 import { errors } from "./errors.ts";
+import { keyNames } from "./key.ts";
 import { openInput } from "./open-input.ts";
 import { openOutput } from "./open-output.ts";
 import { probe } from "./probe.ts";
@@ -49,13 +50,18 @@ function outputCapabilities(config: SqlxConfig): OutputCapabilities {
     acknowledges: true,
     replies: answers,
     orderedPublish: false,
-    idempotent: !answers && config.insert_query != null && doesNothingTwice(config.insert_query),
+    idempotent: !answers && (isUpsert(config) || doesNothingTwice(config.insert_query)),
     keepsNothing: true,
     ...(answers ? { answersBatches: true } : {}),
   };
 }
 
-function doesNothingTwice(insert: string): boolean {
+function isUpsert({ columns, key }: SqlxConfig): boolean {
+  return columns === "auto" && keyNames(key).length > 0;
+}
+
+function doesNothingTwice(insert: string | null | undefined): boolean {
+  if (insert == null) return false;
   try {
     const tail = tailOf(parseStatement(insert, "insert_query"));
     return /\bon\s+conflict\b[\s\S]*\bdo\s+nothing\b/i.test(tail);

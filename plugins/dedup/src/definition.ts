@@ -19,7 +19,7 @@ import { KeyReader } from "./key/reader.ts";
 import { asList, isJoined, parseKey } from "./key/template.ts";
 import type { StoredAnswer } from "./log/log.ts";
 import { openFolder } from "./log/open.ts";
-import { type Place, placeOf } from "./place.ts";
+import { checkInstalled, type Place, placeOf } from "./place.ts";
 import { Seen } from "./seen.ts";
 import { Claims } from "./shared/claims.ts";
 import { SharedDeduplicator } from "./shared/consumer.ts";
@@ -116,7 +116,11 @@ function check(settings: DeduplicationSettings, context: CheckContext): readonly
   };
   const { store, sled_path: sledPath, key, replay_response: replays } = settings;
   const isOne = (store == null) !== (sledPath == null);
-  attempt(isOne ? [store == null ? "sled_path" : "store"] : [], () => placeOf(settings, context.route, "."));
+  attempt(isOne ? [store == null ? "sled_path" : "store"] : [], () => {
+    placeOf(settings, context.route, ".");
+    // Services are those of packages that this one knows by their names only.
+    checkInstalled(settings, (service) => context.service(service as never) !== undefined);
+  });
   if (replays && store != null && isDatabase(store)) {
     attempt(["replay_response"], () => {
       throw errors.REPLAY_STORE({});

@@ -23,6 +23,11 @@ export const errors = defineErrors("MQB_DEDUP", {
     message: (p) => `deduplication cannot keep keys in a "${p.scheme}:" store`,
     hint: (p) => `${p.brings ? `that takes ${p.brings}; here are` : "there are"} memory:, file:, sled:, postgres:, mysql:, mariadb: and sqlite:`,
   }),
+  STORE_NOT_INSTALLED: errorRow<{ scheme: string; brings: string }>({
+    kind: "config",
+    message: (p) => `nothing that is installed keeps keys in a "${p.scheme}:" store`,
+    hint: (p) => `install ${p.brings}`,
+  }),
   KEY: errorRow<{ key: string; reason: string }>({
     kind: "config",
     message: (p) => `the key "${p.key}" cannot tell messages apart: ${p.reason}`,

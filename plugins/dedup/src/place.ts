@@ -13,13 +13,34 @@ export type Place =
 /** Stores that are still to come, and the packages that they belong to. */
 const TO_COME: Readonly<Record<string, string>> = { mongodb: "@mqb/mongodb", "mongodb+srv": "@mqb/mongodb" };
 
+/** Of a database: the package that brings it, and what that brings besides. */
+const DATABASES: Readonly<Record<string, readonly [brings: string, service: string]>> = {
+  postgres: ["@mqb/postgres", "sql:postgres"],
+  postgresql: ["@mqb/postgres", "sql:postgres"],
+  mysql: ["@mqb/mysql", "sql:mysql"],
+  mariadb: ["@mqb/mysql", "sql:mysql"],
+  sqlite: ["@mqb/sqlite", "sql:sqlite"],
+};
+
+/** Throws a `config` error for a store in a database that nothing that is installed talks to. */
+export function checkInstalled({ store }: DeduplicationSettings, has: (service: string) => boolean): void {
+  const scheme = schemeOf(store ?? "");
+  const known = scheme !== undefined && Object.hasOwn(DATABASES, scheme) ? DATABASES[scheme] : undefined;
+  if (!known || has(known[1])) return;
+  throw errors.STORE_NOT_INSTALLED({ scheme: scheme!, brings: known[0] });
+}
+
+function schemeOf(url: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase();
+}
+
 /** Takes `store` or `sled_path` apart; throws a `config` error for what cannot be meant. */
 export function placeOf({ store, sled_path: sledPath }: DeduplicationSettings, route: string, baseDir: string): Place {
   if (store != null && sledPath != null) throw errors.TWO_STORES({});
   if (sledPath != null) return { kind: "folder", path: resolve(baseDir, sledPath), durable: false };
   if (store == null) throw errors.NO_STORE({});
   if (isDatabase(store)) return { kind: "shared", url: inLayout(store, "dedup", tableOfRoute("mqb_dedup", route)) };
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(store)?.[1]?.toLowerCase();
+  const scheme = schemeOf(store);
   switch (scheme) {
     case "memory":
       return memory(store, route);

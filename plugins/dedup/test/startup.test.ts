@@ -4,7 +4,7 @@ import { type DeduplicationConfig, deduplicationSchema } from "../src/config.ts"
 import plugin, { errors } from "../src/index.ts";
 import { open } from "./opened.ts";
 
-const context = { route: "r" } as unknown as CheckContext;
+const context = { route: "r", service: () => ({}) } as unknown as CheckContext;
 
 function findings(config: Partial<DeduplicationConfig>): readonly Finding[] {
   const settings = deduplicationSchema.parse({ ttl_seconds: 60, ...config });
@@ -65,6 +65,13 @@ describe("a configuration", () => {
   ])("names the package of a database: %s", (store, brings) => {
     const [finding] = findings({ store });
     expect([finding!.code, finding!.hint]).toEqual([errors.STORE_SCHEME.code, expect.stringContaining(brings)]);
+  });
+
+  it("names the package of a database that is not installed", () => {
+    const settings = deduplicationSchema.parse({ ttl_seconds: 60, store: "mariadb://localhost/etl" });
+    const bare = { route: "r", service: () => undefined } as unknown as CheckContext;
+    const [finding] = plugin.middlewares!["deduplication"]!.check!(settings, bare);
+    expect(finding).toMatchObject({ code: errors.STORE_NOT_INSTALLED.code, hint: "install @mqb/mysql", path: ["store"] });
   });
 
   it.each([{ store: "memory:" }, { store: "memory:", ttl_seconds: 0 }, { store: "memory:", ttl_seconds: 1.5 }])(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { read, send } from "./ends.ts";
+import { read } from "./ends.ts";
 import { freshDatabase, sql } from "./server.ts";
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;

@@ -3,7 +3,7 @@ import { createBridge, createRegistry } from "@mqb/core";
 import { Message } from "@mqb/core/plugin";
 import sqlite from "@mqb/sqlite";
 import standard from "@mqb/standard";
-import { FakeClock, type RunningProcess, runProcess, TempDir } from "@mqb/testkit";
+import { FakeClock, fakeContext, type RunningProcess, runProcess, TempDir } from "@mqb/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 import { freshDatabase, sql } from "./server.ts";
@@ -238,6 +238,95 @@ describe("tables of the original", () => {
       expect(seen!.value).toHaveLength(0);
       await first.close();
       await second.close();
+    },
+  );
+
+  it.each(Object.keys(stores))("keep keys in %s that look like SQL as keys, and run none of them", async (name) => {
+    const url = stores[name]!();
+    for (const layout of ["dedup", "aggregate", "positions", undefined]) {
+      const asked = layout === undefined ? "table=mqb_own" : `layout=${layout}&default_table=mqb_${layout}_r`;
+      const store = await open(`${url}?${asked}`);
+      const ends = layout === "dedup" || layout === undefined ? { expiresAt: Date.UTC(2030, 0, 1) } : {};
+      const writes = CORPUS.map((key) => ({ key, value: text(layout === "aggregate" ? `["${key.length}"]` : "claimed") }));
+      const results = await store.putMany(writes.map((write) => ({ ...write, expectedVersion: null, ...ends })));
+      expect(results.map(({ type }) => type)).toEqual(CORPUS.map(() => "written"));
+      expect((await store.getMany(CORPUS)).map((entry) => entry?.key)).toEqual(CORPUS);
+      const version = (i: number) => (results[i] as { version: string }).version;
+      const again = await store.putMany(writes.map((write, i) => ({ ...write, expectedVersion: version(i), ...ends })));
+      expect(again.map(({ type }) => type)).toEqual(CORPUS.map(() => "written"));
+      await store.deleteMany(CORPUS.slice(1));
+      expect((await store.getMany(CORPUS)).filter((entry) => entry !== undefined)).toHaveLength(1);
+      await store.close();
+    }
+  });
+});
+
+/** What somebody might send as a key who wants a statement to run. */
+const CORPUS = [
+  "O'Brien",
+  "'); DROP TABLE mqb_dedup_r;--",
+  "\\'; DROP TABLE mqb_dedup_r;--",
+  '"; DROP TABLE mqb_dedup_r;--',
+  "$$; DROP TABLE mqb_dedup_r; $$",
+  "? $1 :name @x /* */ --",
+  "${payload:other}",
+  "é 🚀 \n\t",
+];
+
+/** Positions of a cursor, wherever they are kept, as `mqb checkpoint` sees them. */
+describe("the position of a cursor", () => {
+  const sqlx = plugin.endpoints!["sqlx"]!;
+  const registry = createRegistry([standard, sqlite, plugin]);
+
+  it.each(["its own database", "a table of it", "PostgreSQL", "SQLite", "a file"])(
+    "kept in %s is shown, set and forgotten",
+    async (place) => {
+      await sql("CREATE TABLE orders (id bigint PRIMARY KEY); INSERT INTO orders VALUES (5), (7)", database.url);
+      const urls: Readonly<Record<string, string | undefined>> = {
+        "a table of it": "my_positions",
+        PostgreSQL: `${database.url}/elsewhere`,
+        SQLite: stores["SQLite"]!(),
+        "a file": `file://${dir.file("positions.json")}`,
+      };
+      const config = {
+        url: database.url,
+        table: "orders",
+        cursor_column: "id",
+        cursor_id: "c",
+        ...(urls[place] === undefined ? {} : { checkpoint_store: urls[place] }),
+      };
+      const bridge = createBridge({ registry, baseDir: dir.path });
+      const read = async (): Promise<string[]> => {
+        const consumer = await bridge.openConsumer({ sqlx: config });
+        const delivery = await consumer.receive(10, AbortSignal.timeout(500));
+        await delivery.commit();
+        await consumer.close();
+        return Array.from(delivery.batch, (message) => message.text());
+      };
+      const open = () =>
+        sqlx.checkpoint!(config as never, {
+          ...fakeContext({ clock: new FakeClock(), plugins: [standard, sqlite, plugin], baseDir: dir.path }),
+          openStore: (url: string) => bridge.openStore(url),
+        })!;
+      const shown = async () => {
+        const checkpoint = open();
+        const value = (await checkpoint.read())?.value;
+        await checkpoint.close?.();
+        return value;
+      };
+      const change = async (act: "clear" | "write", value = "") => {
+        const checkpoint = open();
+        await (act === "clear" ? checkpoint.clear() : checkpoint.write(value));
+        await checkpoint.close?.();
+      };
+      expect(await shown()).toBeUndefined();
+      expect(await read()).toEqual(['{"id":5}', '{"id":7}']);
+      expect(await shown()).toBe("int:7");
+      await change("write", "int:5");
+      expect(await read()).toEqual(['{"id":7}']);
+      await change("clear");
+      expect(await shown()).toBeUndefined();
+      expect(await read()).toEqual(['{"id":5}', '{"id":7}']);
     },
   );
 });

@@ -59,8 +59,9 @@ export const TYPES: Readonly<Record<string, readonly string[]>> = {
 export const MADE =
   "CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE DOMAIN posint AS int CHECK (value > 0); CREATE TYPE pair AS (n int, t text)";
 
-/** JSON has no word for these, so that they are NULL at the sink. */
+/** NULL at the sink: JSON has no word for these, or has no other word for NULL. */
 export const WITHOUT_A_WORD: Readonly<Record<string, readonly string[]>> = {
   real: ["NaN", "Infinity", "-Infinity"],
   "double precision": ["NaN", "Infinity", "-Infinity"],
+  json: ["null"],
 };

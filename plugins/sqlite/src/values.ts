@@ -24,7 +24,10 @@ export function columnEncoder({ name, type }: ColumnInfo): Encoder {
     switch (kind) {
       case FieldKind.string: {
         const text = readString(bytes, start, end);
-        return isBytes ? asBytes(text) : textValue(text);
+        if (isBytes) return asBytes(text);
+        // SQLite makes a number of it there.
+        if (makesNumbers(affinity) && NUMBER.test(text)) numberValue(text, affinity, name);
+        return textValue(text);
       }
       case FieldKind.number:
         return numberValue(numberText(bytes, start, end), affinity, name);
@@ -59,13 +62,20 @@ function asBytes(text: string): Uint8Array {
   return /^(?:[0-9a-f]{2})*$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text);
 }
 
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** A number of any digits is an integer or a double in such a column, also when it is bound as a text. */
+function makesNumbers(affinity: Affinity): boolean {
+  return affinity === "integer" || affinity === "numeric";
+}
+
 /** Never rounded: what neither an integer of 64 bits nor a double holds stays a text, or is refused. */
 function numberValue(text: string, affinity: Affinity, column: string): Bound {
   if (/^-?\d+$/.test(text)) {
     const value = BigInt(text);
     if (affinity === "text") return text;
     if (value >= LEAST && value <= MOST) return value;
-    if (affinity === "integer") throw sqlErrors.OUT_OF_RANGE({ column });
+    if (makesNumbers(affinity)) throw sqlErrors.OUT_OF_RANGE({ column });
     return text;
   }
   if (affinity === "text") return text;
@@ -79,5 +89,7 @@ function numberValue(text: string, affinity: Affinity, column: string): Bound {
     .replace(/[^0-9]/g, "")
     .replace(/^0+/, "").length;
   if (digits <= 15 && Number.isFinite(double)) return realValue(double, text);
-  return Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text)) ? realValue(double, text) : text;
+  if (Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text))) return realValue(double, text);
+  if (makesNumbers(affinity)) throw sqlErrors.OUT_OF_RANGE({ column });
+  return text;
 }

@@ -1,5 +1,9 @@
+import { createBridge, createRegistry } from "@mqb/core";
+import { batchOf, Message } from "@mqb/core/plugin";
+import standard from "@mqb/standard";
 import { TempDir } from "@mqb/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import plugin from "../src/index.ts";
 import { read, send, sql } from "./ends.ts";
 
 let dir: TempDir;
@@ -22,6 +26,17 @@ it("a text with a NUL character is kept whole, there and back", async () => {
   expect(await read({ url, table: "nul", cursor_column: "id" })).toEqual([record]);
 });
 
+it("a text with a NUL character is whole in an answer as well", async () => {
+  await sql(path, "CREATE TABLE looked (id INTEGER, v TEXT, n REAL)", "INSERT INTO looked VALUES (1, char(97, 0, 98), 2.0)");
+  const lookup_query = "SELECT v, n, v || '!' AS more FROM looked WHERE id = ${payload:id} ORDER BY id;";
+  const publisher = await createBridge({ registry: createRegistry([standard, plugin]) }).openPublisher({
+    sqlx: { url, table: "looked", lookup_query },
+  });
+  const [outcome] = (await publisher.send(batchOf([new Message('{"id":1}')]), new AbortController().signal))!;
+  await publisher.close();
+  expect(outcome!.type === "replied" && outcome!.message.text()).toBe('{"v":"a\\u0000b","n":2.0,"more":"a\\u0000b!"}');
+});
+
 describe("rows written by columns", () => {
   it("of integers beyond the column fail alone, and are never rounded", async () => {
     await sql(path, "CREATE TABLE big (id INTEGER, n NUMERIC, t TEXT)");
@@ -30,6 +45,18 @@ describe("rows written by columns", () => {
     expect([...failed.keys()]).toEqual([1, 2]);
     expect(failed.get(1)).toBe("MQB_SQL_OUT_OF_RANGE: a value is out of range for column id");
     expect(await sql(path, "SELECT id FROM big")).toEqual([[9223372036854775807n]]);
+  });
+
+  it("that SQLite would round are refused, and kept where a column has no type or holds texts", async () => {
+    await sql(path, "CREATE TABLE exact (n NUMERIC, d DECIMAL(10, 2), i INTEGER, t TEXT, a)");
+    const long = ["18446744073709551615", "123456789012345678.01", "0.1234567890123456789"];
+    for (const column of ["n", "d", "i"]) {
+      const failed = await send(columns("exact"), [...long, ...long.map((one) => `"${one}"`)].map((v) => `{"${column}":${v}}`));
+      expect([...failed.keys()], column).toEqual([0, 1, 2, 3, 4, 5]);
+    }
+    expect(await send(columns("exact"), long.map((v) => `{"t":${v},"a":${v}}`))).toEqual(new Map());
+    expect(await sql(path, "SELECT t, a FROM exact")).toEqual(long.map((v) => [v, v]));
+    expect(await send(columns("exact"), ['{"n":0.30000000000000004,"i":1.5,"d":"12.50"}'])).toEqual(new Map());
   });
 
   it("have the columns of all records of the batch, whatever the first one has", async () => {

@@ -35,7 +35,6 @@ const NEEDS: Readonly<Record<string, string>> = {
 const LATER: Readonly<Record<string, string>> = {
   "delivery-10-deduplication-shared-store.yaml": "that takes @mqb/mongodb",
   "reference-17-deduplication-mongodb.yaml": "that takes @mqb/mongodb",
-  "reference-18-deduplication-postgres.yaml": "that takes @mqb/postgres",
 };
 
 /** Endpoints that some examples refer to by name. */

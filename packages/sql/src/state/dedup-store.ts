@@ -147,12 +147,13 @@ export class DedupStore implements StateStore {
   /** Of a row that is there; takes the values of `now`. */
   private expired(): string {
     const at = `${this.table}.expire_at`;
-    return `((${at} >= 0 AND ${at} <= CAST(? AS BIGINT)) OR (${at} < 0 AND ${at} >= CAST(? AS BIGINT)))`;
+    return `((${at} >= 0 AND ${at} <= CAST(? AS BIGINT)) OR (${at} < 0 AND ${at} > CAST(? AS BIGINT)))`;
   }
 
   private now(): [seconds: bigint, claim: bigint] {
     const now = this.clock.now();
-    return [BigInt(Math.floor(now / 1000)), -(BigInt(now) * OWNER)];
+    // Behind every claim whose end is this millisecond, whoever holds it.
+    return [BigInt(Math.floor(now / 1000)), -(BigInt(now + 1) * OWNER)];
   }
 
   /** Now and then what has expired is deleted; a table that is busy is left for the next time. */
