@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -52,6 +52,8 @@ export interface CampaignResult {
 /** Runs a pair for so many rounds, and says what has become of every row. */
 export async function runCampaign(pair: Pair, options: CampaignOptions): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "mqb-campaign-"));
+  // Servers that run as users of their own have their data in it.
+  chmodSync(folder, 0o711);
   const began = performance.now();
   const undos: (() => unknown)[] = [];
   const ran = { pair: pair.name, seed: options.seed, rounds: options.rounds };

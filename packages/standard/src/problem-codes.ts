@@ -9,6 +9,8 @@ export const problemCodes = {
     "an option of a memory endpoint that works on the other side only (a warning or note)",
   MQB_STANDARD_MEMORY_ONE_WAY: "an option of a memory endpoint that does not work between processes",
   MQB_STANDARD_REQUEST_NEVER_REPLIES: "`request.to` is an endpoint that never replies",
+  MQB_STANDARD_SEQUENCE_FORGETS:
+    "a later phase of a `sequence` with a setting because of which nothing is kept for it while no route runs",
   MQB_STANDARD_SEQUENCE_HALF:
     "one of the two settings that keep the phase of a `sequence`, without the other (a warning)",
   MQB_STANDARD_STREAM_WITHOUT_ID: "a `stream_buffer` input that does not say which stream it reads",

@@ -32,12 +32,19 @@ const PARTS_OF_TIMEOUT = 3;
 export async function openCdc(config: CdcConfig, context: OpenContext): Promise<Consumer> {
   const opening = new Opening(config, context);
   const admin = await connect(config, context, false);
+  // A slot waits for every transaction that is open when it is made: nobody may wait that long.
+  const stop = (): void => {
+    cut(admin);
+    opening.cut();
+  };
+  context.signal.addEventListener("abort", stop, { once: true });
   try {
     return await opening.open(admin);
   } catch (error) {
     await opening.giveUp();
     throw error;
   } finally {
+    context.signal.removeEventListener("abort", stop);
     await disconnect(admin);
   }
 }
@@ -85,7 +92,8 @@ class Opening {
     context.session.set(WARNED, true);
     if (consume !== "capture_new") checkTables(publication, config);
     this.positions = await this.openPositions();
-    const progress = consume === "capture_new" ? ({ done: true } as const) : await this.progress();
+    const known = consume === "capture_new" ? ({ done: true } as const) : await this.progress();
+    const progress = consume === "capture_all" && known ? await this.unlessGone(admin, known) : known;
     if (progress && "done" in progress) {
       if (consume === "snapshot") return this.readSnapshot(admin, publication.tables, undefined);
       return this.stream(admin);
@@ -94,8 +102,12 @@ class Opening {
     return this.readThenStream(admin, publication.tables, progress);
   }
 
-  async giveUp(): Promise<void> {
+  cut(): void {
     for (const client of this.clients) cut(client);
+  }
+
+  async giveUp(): Promise<void> {
+    this.cut();
     await this.positions?.close();
   }
 
@@ -103,6 +115,7 @@ class Opening {
   private async stream(admin: pg.Client): Promise<StreamConsumer> {
     const { config, context, target, slot } = this;
     const found = await existingSlot(admin, config, target);
+    if (!found) await this.sayMissed();
     if (found) await this.endOwn(admin, found);
     else await this.makeSlot(false);
     const position = await this.position(admin, found);
@@ -136,6 +149,26 @@ class Opening {
     });
     this.clients.delete(client);
     return consumer;
+  }
+
+  /** How far the tables were read means nothing without the slot that keeps what has changed since. */
+  private async unlessGone(admin: pg.Client, progress: Progress): Promise<Progress | undefined> {
+    const { config, context, target, slot } = this;
+    if (await existingSlot(admin, config, target)) return progress;
+    context.log.warn(`the replication slot "${slot}" of ${target} is gone: the tables are read again`);
+    context.session.delete(ACKED);
+    return undefined;
+  }
+
+  /** A new slot where an older one was read: what has changed in between is nowhere. */
+  private async sayMissed(): Promise<void> {
+    const { config, context, target, slot } = this;
+    const stored = await this.positions?.readLsn();
+    if (config.temporary_slot || (!stored && !context.session.has(PROCESS))) return;
+    if (context.session.has(PROCESS)) throw errors.SLOT_GONE({ slot, target });
+    context.log.warn(
+      `the replication slot "${slot}" of ${target} is gone, and a new one is made: what has changed since ${formatLsn(stored!.lsn)} is missed`,
+    );
   }
 
   private get stamps(): boolean {

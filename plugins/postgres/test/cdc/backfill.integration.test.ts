@@ -1,7 +1,7 @@
 import type { Message } from "@mqb/core/plugin";
 import { TempDir } from "@mqb/testkit";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Capture } from "./capture.ts";
 import { freshLab, type Lab } from "./slots.ts";
 
@@ -51,6 +51,7 @@ async function truth(): Promise<Map<string, string>> {
 /** Inserts, updates and deletes at random, each in a transaction of its own, until it is told to stop. */
 async function writer(seed: number, stopped: () => boolean): Promise<void> {
   const client = new pg.Client(lab.url);
+  client.on("error", () => {});
   await client.connect();
   for (let n = 0; !stopped(); n++) {
     const id = 1 + ((seed * 7919 + n * 104_729) % 6000);
@@ -87,6 +88,7 @@ describe("rows that are read while others write", () => {
     await fill();
     let over = false;
     const writers = [1, 2, 3].map((seed) => writer(seed, () => over));
+    onTestFinished(() => void (over = true));
     const replica = new Replica();
     const capture = await Capture.open(config());
     await applyAll(capture, replica, 12_000);
@@ -107,6 +109,7 @@ describe("rows that are read while others write", () => {
     await fill();
     let over = false;
     const writers = [4, 5].map((seed) => writer(seed, () => over));
+    onTestFinished(() => void (over = true));
     const replica = new Replica();
     let rows = 0;
     for (const limit of [1200, 3000, 2500, 1000, 600]) {

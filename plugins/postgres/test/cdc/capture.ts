@@ -1,13 +1,7 @@
 import type { Consumer, Delivery, Message } from "@mqb/core/plugin";
 import { systemClock } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
-import {
-  type FakeContext,
-  fakeContext,
-  type RecordingLogger,
-  recordingLogger,
-  within,
-} from "@mqb/testkit";
+import { type FakeContext, fakeContext, type RecordingLogger, recordingLogger, within } from "@mqb/testkit";
 import { cdcSchema } from "../../src/cdc/config.ts";
 import plugin from "../../src/index.ts";
 

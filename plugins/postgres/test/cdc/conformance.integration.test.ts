@@ -22,7 +22,7 @@ function at(change: (url: URL) => void): string {
   return url.href;
 }
 
-const bad: ConnectorFixture["bad"] = [
+const bad: NonNullable<ConnectorFixture["bad"]> = [
   ["a wrong password", { url: at((url) => void (url.password = "wrong")), publication: "p" }],
   ["an unknown user", { url: at((url) => void (url.username = "nobody")), publication: "p" }],
   ["no user", { url: at((url) => void (url.username = "")), publication: "p" }],

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import plugin from "../../src/index.ts";
 import { freshName, sql } from "../server.ts";
 import { Capture } from "./capture.ts";
-import { freshLab, type Lab } from "./slots.ts";
+import { dropSlots, freshLab, type Lab } from "./slots.ts";
 
 let lab: Lab;
 beforeEach(async () => {
@@ -174,4 +174,31 @@ it("a temporary slot is gone after an orderly end, and stays while something is 
   await taken.take(1);
   await taken.close();
   expect(await slots()).toEqual([]);
+});
+
+describe("a slot that is gone", () => {
+  it("ends a route that has read it, since changes were missed", async () => {
+    await lab.sql("CREATE PUBLICATION p FOR TABLE t");
+    const first = await Capture.open(config());
+    await first.close();
+    await dropSlots(lab.url);
+    await expect(Capture.open(config(), { session: first.session })).rejects.toMatchObject({
+      code: "MQB_POSTGRES_SLOT_GONE",
+      kind: "permanent",
+    });
+  });
+
+  it("lets capture_all read the tables again", async () => {
+    await using dir = await TempDir.make();
+    await lab.sql("CREATE PUBLICATION p FOR TABLE t; INSERT INTO t VALUES (1, 'a')");
+    const kept = config({ consume: "capture_all", checkpoint_store: `file://${dir.file("cp.json")}` });
+    const first = await Capture.open(kept, { draining: true });
+    expect(await first.drain()).toHaveLength(1);
+    await first.close();
+    await dropSlots(lab.url);
+    const second = await Capture.open(kept, { draining: true });
+    expect(await second.drain()).toHaveLength(1);
+    expect(second.log.text()).toContain("read again");
+    await second.close();
+  });
 });

@@ -242,7 +242,7 @@ function isBefore(table: PublishedTable, from: { readonly schema: string; readon
 function keyOf(payload: Buffer, { primaryKey, columns }: PublishedTable): string {
   const record = parseJson(payload);
   const [name] = primaryKey;
-  const value = isJsonObject(record) ? Object.entries(record).find(([field]) => field === name)?.[1] : undefined;
+  const value = isJsonObject(record) ? record.get(name!) : undefined;
   if (value instanceof JsonNumber) return value.text;
   const isBytes = columns.find((column) => column.name === name)?.type === BYTEA;
   return `${isBytes ? "\\x" : ""}${String(value)}`;
