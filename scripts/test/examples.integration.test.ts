@@ -9,6 +9,22 @@ const examples = readdirSync(join(root, "examples")).filter((name) =>
   existsSync(join(root, "examples", name, "run.sh")),
 );
 
+/** Examples that need a server, and how they are told of the one that tests have. */
+const NEEDS: Readonly<Record<string, readonly [server: string, ours: string, theirs: string]>> = {
+  "nats-orders": ["nats", "MQB_TEST_NATS_URL", "NATS_URL"],
+};
+
+/** What an example needs beside the clone; undefined = there is no such server here. */
+function needed(name: string): NodeJS.ProcessEnv | undefined {
+  const [server, ours, theirs] = NEEDS[name] ?? [];
+  if (server === undefined) return {};
+  const url = process.env[ours!];
+  if (url !== undefined) return { [theirs!]: url };
+  const required = (process.env["MQB_TEST_REQUIRE"] ?? "").split(/[\s,]+/).includes(server);
+  if (required) throw new Error(`${name} needs ${server}: scripts/services up ${server}`);
+  return undefined;
+}
+
 describe("the examples", () => {
   let env: NodeJS.ProcessEnv;
   beforeAll(() => {
@@ -16,9 +32,11 @@ describe("the examples", () => {
     env["PATH"] = [root, env["PATH"]].join(delimiter);
   });
 
-  it.each(examples)("%s gives what it promises", async (name) => {
+  it.each(examples)("%s gives what it promises", async (name, context) => {
+    const more = needed(name);
+    if (!more) return context.skip(`needs ${NEEDS[name]![0]}`);
     const folder = join(root, "examples", name);
-    const { code, output } = await ran("sh", ["run.sh"], folder, env);
+    const { code, output } = await ran("sh", ["run.sh"], folder, { ...env, ...more });
     if (code !== 0) throw new Error(`run.sh ended with ${code}:\n${output}`);
     const promised = readdirSync(join(folder, "expected"));
     expect(promised).not.toEqual([]);

@@ -17,8 +17,16 @@ function at(server: string, change: (url: URL) => void): string {
 }
 
 const bad = (server: string): NonNullable<ConnectorFixture["bad"]> => [
-  { name: "a wrong password", side: "input", config: { url: at(server, (url) => void (url.password = "wrong")), table: "t" } },
-  { name: "an unknown user", side: "output", config: { url: at(server, (url) => void (url.username = "nobody")), table: "t" } },
+  {
+    name: "a wrong password",
+    side: "input",
+    config: { url: at(server, (url) => void (url.password = "wrong")), table: "t" },
+  },
+  {
+    name: "an unknown user",
+    side: "output",
+    config: { url: at(server, (url) => void (url.username = "nobody")), table: "t" },
+  },
   {
     name: "an unknown database",
     side: "input",

@@ -27,7 +27,17 @@ afterEach(async () => {
 async function brokenOff(source: string, target: string, written: () => Promise<number>): Promise<number> {
   const random = randomFrom(SEED);
   const plugins = ["postgres", "sqlite"].flatMap((name) => ["--plugin", `${ROOT}/plugins/${name}`]);
-  const args = [CLI, "copy", source, `${target}|delay?delay_ms=3`, "--drain", "--resume", "--batch-size", "100", ...plugins];
+  const args = [
+    CLI,
+    "copy",
+    source,
+    `${target}|delay?delay_ms=3`,
+    "--drain",
+    "--resume",
+    "--batch-size",
+    "100",
+    ...plugins,
+  ];
   let broken = 0;
   for (let round = 0; ; round++) {
     const before = await written();

@@ -26,7 +26,14 @@ afterEach(async () => {
 /** Three tables one after another; the phase that was reached stands in the same database, as do their positions. */
 function routeOf(draining: boolean) {
   const phase = (table: string) => ({
-    sqlx: { url: database.url, table, cursor_column: "id", cursor_id: "c", cursor_safety: "none", polling_interval_ms: 5 },
+    sqlx: {
+      url: database.url,
+      table,
+      cursor_column: "id",
+      cursor_id: "c",
+      cursor_safety: "none",
+      polling_interval_ms: 5,
+    },
   });
   const sequence = {
     cursor_id: "backfill",

@@ -247,7 +247,10 @@ describe("tables of the original", () => {
       const asked = layout === undefined ? "table=mqb_own" : `layout=${layout}&default_table=mqb_${layout}_r`;
       const store = await open(`${url}?${asked}`);
       const ends = layout === "dedup" || layout === undefined ? { expiresAt: Date.UTC(2030, 0, 1) } : {};
-      const writes = CORPUS.map((key) => ({ key, value: text(layout === "aggregate" ? `["${key.length}"]` : "claimed") }));
+      const writes = CORPUS.map((key) => ({
+        key,
+        value: text(layout === "aggregate" ? `["${key.length}"]` : "claimed"),
+      }));
       const results = await store.putMany(writes.map((write) => ({ ...write, expectedVersion: null, ...ends })));
       expect(results.map(({ type }) => type)).toEqual(CORPUS.map(() => "written"));
       expect((await store.getMany(CORPUS)).map((entry) => entry?.key)).toEqual(CORPUS);

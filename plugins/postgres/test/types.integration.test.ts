@@ -83,7 +83,20 @@ it("a value of each type comes out of a table as JSON and goes into another one 
 });
 
 it("columns have any names: of upper case, words of SQL, with quotes and signs that mean something elsewhere", async () => {
-  const names = ["Order", "select", 'with "quotes"', "a b", "ümlaut", "$1", "?", "%s", "a'b", "a\\b", "${payload:x}", "x.y"];
+  const names = [
+    "Order",
+    "select",
+    'with "quotes"',
+    "a b",
+    "ümlaut",
+    "$1",
+    "?",
+    "%s",
+    "a'b",
+    "a\\b",
+    "${payload:x}",
+    "x.y",
+  ];
   const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`);
   await rows(
     `CREATE SCHEMA "Shop"; CREATE TABLE "Shop"."Order" ("Id" int PRIMARY KEY, ${quoted.map((name) => `${name} text`).join(", ")});

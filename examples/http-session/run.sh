@@ -1,0 +1,3 @@
+set -eu
+rm -rf out
+tsx main.ts
