@@ -63,7 +63,11 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
 
 type Telling = Pick<OpenContext, "clock" | "draining" | "log" | "session"> & { readonly target: string };
 
-function horizonOf(config: SqlxConfig, pages: PreparedPages, { clock, draining, log, target }: Telling): Horizon | undefined {
+function horizonOf(
+  config: SqlxConfig,
+  pages: PreparedPages,
+  { clock, draining, log, target }: Telling,
+): Horizon | undefined {
   const { cursor_safety: safety, cursor_lag_ms: lag } = config;
   if (safety == null || safety === "none") return undefined;
   const fence = safety === "lag" ? lagFence(clock, lag!) : writersFence(pages);

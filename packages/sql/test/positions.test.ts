@@ -1,7 +1,7 @@
+import { inLayout } from "@mqb/standard";
 import { describe, expect, it } from "vitest";
 import { cursorKey, cursorTable } from "../src/checkpoint/names.ts";
 import { readStored, writeStored } from "../src/checkpoint/position.ts";
-import { inLayout } from "@mqb/standard";
 import { splitTable } from "../src/state/url.ts";
 
 const SOURCE = "sqlx:t:id";

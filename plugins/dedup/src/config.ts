@@ -13,7 +13,11 @@ export const deduplicationSchema = z
       .meta({
         description:
           "Where the keys are kept: `memory://[name][?max_keys=N]` in this process, `file:///folder[?durable=true]` (also `sled:///folder`, or a path) on disk, `postgres://host/db[/table]`, `mysql:`, `mariadb:` or `sqlite:` in a table that several processes share. Needed, unless there is a `sled_path`.",
-        examples: ["memory://orders?max_keys=5000000", "file:///var/lib/mqb/dedup?durable=true", "postgres://app@db.example/shop"],
+        examples: [
+          "memory://orders?max_keys=5000000",
+          "file:///var/lib/mqb/dedup?durable=true",
+          "postgres://app@db.example/shop",
+        ],
       }),
     sled_path: z
       .string()

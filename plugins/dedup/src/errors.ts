@@ -21,7 +21,8 @@ export const errors = defineErrors("MQB_DEDUP", {
   STORE_SCHEME: errorRow<{ scheme: string; brings?: string | undefined }>({
     kind: "config",
     message: (p) => `deduplication cannot keep keys in a "${p.scheme}:" store`,
-    hint: (p) => `${p.brings ? `that takes ${p.brings}; here are` : "there are"} memory:, file:, sled:, postgres:, mysql:, mariadb: and sqlite:`,
+    hint: (p) =>
+      `${p.brings ? `that takes ${p.brings}; here are` : "there are"} memory:, file:, sled:, postgres:, mysql:, mariadb: and sqlite:`,
   }),
   STORE_NOT_INSTALLED: errorRow<{ scheme: string; brings: string }>({
     kind: "config",

@@ -134,6 +134,9 @@ describe("keys in a store that others use as well", () => {
     const { source, consumer } = await one();
     source.push(of("a", "b"));
     store.fail(new Error("gone"));
+    const { batch, emptied, commit } = await consumer.receive(10, NEVER);
+    expect([batch.length, emptied]).toEqual([0, true]);
+    await commit();
     await expect(consumer.receive(10, NEVER)).rejects.toMatchObject({ code: "MQB_DEDUP_STORE_GONE" });
     expect(await toldOf(source, 0)).toEqual(["nack", "nack"]);
   });
@@ -145,6 +148,7 @@ describe("as a middleware", () => {
     name: "stores",
     apiVersion: API_VERSION,
     stores: { postgres: { description: "", durable: false, open: () => new FakeStateStore(clock) } },
+    services: { "sql:postgres": {} } as never,
   });
   testMiddleware(
     { describe, it },

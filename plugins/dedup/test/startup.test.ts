@@ -71,7 +71,11 @@ describe("a configuration", () => {
     const settings = deduplicationSchema.parse({ ttl_seconds: 60, store: "mariadb://localhost/etl" });
     const bare = { route: "r", service: () => undefined } as unknown as CheckContext;
     const [finding] = plugin.middlewares!["deduplication"]!.check!(settings, bare);
-    expect(finding).toMatchObject({ code: errors.STORE_NOT_INSTALLED.code, hint: "install @mqb/mysql", path: ["store"] });
+    expect(finding).toMatchObject({
+      code: errors.STORE_NOT_INSTALLED.code,
+      hint: "install @mqb/mysql",
+      path: ["store"],
+    });
   });
 
   it.each([{ store: "memory:" }, { store: "memory:", ttl_seconds: 0 }, { store: "memory:", ttl_seconds: 1.5 }])(

@@ -79,7 +79,20 @@ ${lines.join("\n")}
 });
 
 it("columns have any names: of upper case, words of SQL, with quotes and signs that mean something elsewhere", async () => {
-  const names = ["Order", "select", 'with "quotes"', "a b", "ümlaut", "$1", "?1", ":a", "@b", "a'b", "`c`", "${payload:x}"];
+  const names = [
+    "Order",
+    "select",
+    'with "quotes"',
+    "a b",
+    "ümlaut",
+    "$1",
+    "?1",
+    ":a",
+    "@b",
+    "a'b",
+    "`c`",
+    "${payload:x}",
+  ];
   const columns = names.map((name) => `"${name.replaceAll('"', '""')}" TEXT`).join(", ");
   await rows(`CREATE TABLE "Order" (Id INTEGER PRIMARY KEY, ${columns})`);
   const record = Object.fromEntries(names.map((name, i) => [name, `value ${i}`]));

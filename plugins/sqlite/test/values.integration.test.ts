@@ -27,7 +27,11 @@ it("a text with a NUL character is kept whole, there and back", async () => {
 });
 
 it("a text with a NUL character is whole in an answer as well", async () => {
-  await sql(path, "CREATE TABLE looked (id INTEGER, v TEXT, n REAL)", "INSERT INTO looked VALUES (1, char(97, 0, 98), 2.0)");
+  await sql(
+    path,
+    "CREATE TABLE looked (id INTEGER, v TEXT, n REAL)",
+    "INSERT INTO looked VALUES (1, char(97, 0, 98), 2.0)",
+  );
   const lookup_query = "SELECT v, n, v || '!' AS more FROM looked WHERE id = ${payload:id} ORDER BY id;";
   const publisher = await createBridge({ registry: createRegistry([standard, plugin]) }).openPublisher({
     sqlx: { url, table: "looked", lookup_query },
@@ -51,10 +55,18 @@ describe("rows written by columns", () => {
     await sql(path, "CREATE TABLE exact (n NUMERIC, d DECIMAL(10, 2), i INTEGER, t TEXT, a)");
     const long = ["18446744073709551615", "123456789012345678.01", "0.1234567890123456789"];
     for (const column of ["n", "d", "i"]) {
-      const failed = await send(columns("exact"), [...long, ...long.map((one) => `"${one}"`)].map((v) => `{"${column}":${v}}`));
+      const failed = await send(
+        columns("exact"),
+        [...long, ...long.map((one) => `"${one}"`)].map((v) => `{"${column}":${v}}`),
+      );
       expect([...failed.keys()], column).toEqual([0, 1, 2, 3, 4, 5]);
     }
-    expect(await send(columns("exact"), long.map((v) => `{"t":${v},"a":${v}}`))).toEqual(new Map());
+    expect(
+      await send(
+        columns("exact"),
+        long.map((v) => `{"t":${v},"a":${v}}`),
+      ),
+    ).toEqual(new Map());
     expect(await sql(path, "SELECT t, a FROM exact")).toEqual(long.map((v) => [v, v]));
     expect(await send(columns("exact"), ['{"n":0.30000000000000004,"i":1.5,"d":"12.50"}'])).toEqual(new Map());
   });

@@ -47,7 +47,9 @@ export function sqlStateStore(setup: SqlStoreSetup): StoreDefinition {
       const database = await setup.connect(plain, context);
       try {
         const info = await database.describe(name);
-        const kept = info ? keptIn(info) : (layout ?? (name.table.startsWith("mqb_cursors_") ? "positions" : "entries"));
+        const kept = info
+          ? keptIn(info)
+          : (layout ?? (name.table.startsWith("mqb_cursors_") ? "positions" : "entries"));
         if (kept === undefined || (layout !== undefined && kept !== layout)) {
           throw errors.STORE_URL({ url: shown, reason: `the table ${name.table} has other columns than ours` });
         }
@@ -104,7 +106,11 @@ function asOriginal(table: string): string {
 }
 
 /** The name that the URL gives, or else the one that whoever opens it has: that is made to fit servers. */
-function storeTable({ table, defaultTable }: Pick<StoreTable, "table" | "defaultTable">, url: string, shown: string): TableName {
+function storeTable(
+  { table, defaultTable }: Pick<StoreTable, "table" | "defaultTable">,
+  url: string,
+  shown: string,
+): TableName {
   const own = /^sqlite:/i.test(url) ? defaultTable : defaultTable && fitted(defaultTable);
   const name = table ?? own ?? DEFAULT_TABLE;
   if (!/^[A-Za-z0-9_]+$/.test(name)) throw errors.STORE_URL({ url: shown, reason: `"${name}" is no name for a table` });

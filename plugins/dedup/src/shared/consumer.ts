@@ -52,6 +52,8 @@ export class SharedDeduplicator implements Consumer {
   private readonly closing = new AbortController();
   private cancelRenewal: (() => void) | undefined;
   private closed: Promise<void> | undefined;
+  /** Why the store could not be asked. */
+  private trouble: unknown;
 
   constructor(inner: Consumer, options: SharedOptions, context: DeduplicationContext) {
     this.inner = inner;
@@ -61,16 +63,13 @@ export class SharedDeduplicator implements Consumer {
   }
 
   async receive(max: number, signal: AbortSignal): Promise<Delivery> {
+    if (this.trouble !== undefined) throw errors.STORE_GONE({}, { cause: this.trouble });
     const delivery = await this.inner.receive(max, signal);
     if (delivery.batch.length === 0) return delivery;
     try {
       return await this.sifted(delivery);
     } catch (error) {
-      // Nothing of it has gone on. The route opens both ends anew, and it comes again.
-      this.count("nacked", delivery.batch.length);
-      const dispositions = new Array<Disposition>(delivery.batch.length).fill(nack(error));
-      await delivery.commit(dispositions);
-      throw errors.STORE_GONE({}, { cause: error });
+      return this.returned(delivery, error);
     }
   }
 
@@ -93,6 +92,19 @@ export class SharedDeduplicator implements Consumer {
     } finally {
       await this.o.claims.close();
     }
+  }
+
+  /** Nothing of it goes on: in its turn it goes back to the source, and then the route opens both ends anew. */
+  private returned(delivery: Delivery, error: unknown): Delivery {
+    this.trouble = error;
+    const { length } = delivery.batch;
+    this.count("nacked", length);
+    const dispositions = new Array<Disposition>(length).fill(nack(error));
+    return {
+      batch: delivery.batch.select(new Uint32Array(0)),
+      emptied: true,
+      commit: () => delivery.commit(dispositions),
+    };
   }
 
   private async sifted(delivery: Delivery): Promise<Delivery> {

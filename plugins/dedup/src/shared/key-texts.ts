@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { asBuffer, type MessageBatch } from "@mqb/core/plugin";
 import { Origin } from "../key/hash.ts";
-import type { KeyText as WrittenKey } from "../key/template.ts";
 import { KeyReader } from "../key/reader.ts";
-import type { Env } from "../key/template.ts";
+import type { Env, KeyText as WrittenKey } from "../key/template.ts";
 
 /** Of the column that the original keeps keys in. */
 const LONGEST = 255;

@@ -88,7 +88,10 @@ class CopyOut {
     this.needed = HEADER;
     while (at + HEADER <= bytes.length) {
       const kind = bytes[at]!;
-      if (kind !== COPY_DATA && !SKIPPED.includes(kind)) return this.giveBack(bytes.subarray(at));
+      if (kind !== COPY_DATA && !SKIPPED.includes(kind)) {
+        this.giveBack(bytes.subarray(at));
+        return;
+      }
       const end = at + 1 + bytes.readUInt32BE(at + 1);
       if (end > bytes.length) {
         this.needed = end - at;

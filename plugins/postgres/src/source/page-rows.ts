@@ -145,9 +145,9 @@ export class PageRows implements RowTaker {
     while (at < end) {
       const byte = bytes[at]!;
       if (byte === DELIMITER) break;
-      const escape = ESCAPES[byte]!;
-      if (escape === 0) out[length++] = byte;
-      else length = escaped(out, length, byte, escape);
+      const letter = ESCAPES[byte]!;
+      if (letter === 0) out[length++] = byte;
+      else length = escaped(out, length, byte, letter);
       at++;
     }
     out[length++] = 0x22;
@@ -194,9 +194,9 @@ export class PageRows implements RowTaker {
     let { length } = this;
     out[length++] = 0x22;
     for (const byte of content) {
-      const escape = ESCAPES[byte]!;
-      if (escape === 0) out[length++] = byte;
-      else length = escaped(out, length, byte, escape);
+      const letter = ESCAPES[byte]!;
+      if (letter === 0) out[length++] = byte;
+      else length = escaped(out, length, byte, letter);
     }
     out[length++] = 0x22;
     this.length = length;
@@ -208,11 +208,11 @@ export class PageRows implements RowTaker {
   }
 }
 
-function escaped(out: Buffer, from: number, byte: number, escape: number): number {
+function escaped(out: Buffer, from: number, byte: number, letter: number): number {
   let length = from;
   out[length++] = 0x5c;
-  if (escape !== 1) {
-    out[length++] = escape;
+  if (letter !== 1) {
+    out[length++] = letter;
     return length;
   }
   out[length++] = 0x75;
