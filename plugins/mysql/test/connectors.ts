@@ -16,7 +16,7 @@ function at(server: string, change: (url: URL) => void): string {
   return url.href;
 }
 
-export const bad: ConnectorFixture["bad"] = [
+export const bad: NonNullable<ConnectorFixture["bad"]> = [
   {
     name: "a wrong password",
     side: "input",
