@@ -59,7 +59,10 @@ function pointsOf(random: () => number): Point[] {
   });
 }
 
-describe.each([1, 20_260])("a sequence with its state on disk, killed at points from the seed %i", (seed) => {
+/** Twelve kills each; MQB_KILLS=50 is the long form. */
+const SEEDS = Array.from({ length: Math.ceil(Number(process.env["MQB_KILLS"] || 24) / 12) }, (_, i) => 1 + i * 20_259);
+
+describe.each(SEEDS)("a sequence with its state on disk, killed at points from the seed %i", (seed) => {
   it("goes on in the phase that it had reached: nothing is lost, and only what was in flight comes twice", {
     timeout: TIMEOUT_MS,
   }, async () => {
