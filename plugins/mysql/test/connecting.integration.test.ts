@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from "node:net";
 import { createBridge, createRegistry } from "@mqb/core";
 import { silentLogger } from "@mqb/core/plugin";
 import { testCertificates } from "@mqb/testkit";
@@ -44,6 +45,27 @@ describe("TLS", () => {
   it.runIf(CA)("is checked against an authority, and by the name of the server", async () => {
     expect(await cipherOf(at("localhost", `ssl-mode=VERIFY_IDENTITY&ssl-ca=${CA}`))).not.toBe("");
     expect(await cipherOf(at("127.0.0.1", `ssl-mode=VERIFY_CA&ssl-ca=${CA}`))).not.toBe("");
+    expect(await cipherOf(at("127.0.0.1", `ssl-mode=VERIFY_IDENTITY&ssl-ca=${CA}`))).not.toBe("");
+  });
+
+  it.runIf(CA)("is refused where the certificate is not for the address that was connected to", async () => {
+    const { hostname, port } = new URL(SERVER);
+    const other = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      client.pipe(server).pipe(client);
+      for (const socket of [client, server]) socket.on("error", () => {});
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.2", resolve));
+    const address = `127.0.0.2:${(other.address() as AddressInfo).port}`;
+    const through = (query: string) => cipherOf(`${SERVER.replace(`${hostname}:${port}`, address)}?${query}`);
+    try {
+      expect(await through(`ssl-mode=VERIFY_CA&ssl-ca=${CA}`)).not.toBe("");
+      await expect(through(`ssl-mode=VERIFY_IDENTITY&ssl-ca=${CA}`)).rejects.toMatchObject({
+        code: "MQB_TLS_WRONG_NAME",
+      });
+    } finally {
+      other.close();
+    }
   });
 
   it("with a server of an unknown authority is refused at the start, for good", async () => {

@@ -8,7 +8,7 @@ const ACCESS = new Set([1044, 1045, 1046, 1049, 1130, 1251, 1275, 1524, 1698, 18
 /** Of this statement with these values, for good; those whose class does not say so. */
 const REFUSED = new Set([
   1101, 1117, 1118, 1153, 1170, 1171, 1242, 1265, 1292, 1294, 1364, 1366, 1369, 1411, 1415, 1416, 1426, 1441, 1442,
-  1467, 1468, 1525, 1526, 1690, 1748, 1906, 3105, 3140, 3141, 3156, 3819, 4025, 4078, 4161,
+  1467, 1468, 1525, 1526, 1665, 1690, 1748, 1906, 3105, 3140, 3141, 3156, 3819, 4025, 4078, 4161,
 ]);
 /** Of the statement with these values: a syntax error, a constraint, a value of the wrong kind, a signal of a trigger. */
 const REFUSED_STATE = /^(?:0A|21|22|23|42|44|45)/;

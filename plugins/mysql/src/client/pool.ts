@@ -1,3 +1,4 @@
+import { connect, isIP, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ConnectContext, ConnectSettings } from "@mqb/sql";
 import { sqlErrors } from "@mqb/sql";
@@ -133,7 +134,9 @@ export class MysqlPool {
       try {
         const session = await this.open();
         this.used.add(session);
-        return session;
+        if (!this.closing) return session;
+        this.release(session);
+        return undefined;
       } catch (error) {
         this.gone();
         throw classify(error, this.target);
@@ -266,12 +269,20 @@ function optionsOf(address: Address, settings: ConnectSettings, ssl: Way): Conne
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
     ...(ssl === undefined ? {} : { ssl }),
+    // Without it mysql2 3.24 checks the certificate of an address for the name localhost.
+    ...(ssl?.verifyIdentity && isIP(host) > 0 ? { stream: () => connectTo(host, port) } : {}),
     charset: "utf8mb4_unicode_ci",
     connectTimeout: Math.max(1, Math.min(settings.acquireTimeoutMs, CONNECT_MS)),
     enableKeepAlive: true,
     // No server is given a file of this machine.
     flags: ["-LOCAL_FILES"],
   };
+}
+
+/** A socket that tells TLS which address it was connected to. */
+function connectTo(host: string, port: number): Socket {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true });
+  return Object.assign(socket, { _host: host });
 }
 
 /** The server wants the other of plain text and TLS. */

@@ -56,6 +56,7 @@ export class Session {
       connection.once("connect", () => resolve());
     });
     const bare = new Session(connection, 0, "");
+    const late = setTimeout(() => bare.destroy(), options.connectTimeout);
     try {
       await bare.query(SESSION);
       const { rows } = await bare.query("SELECT @@max_allowed_packet, VERSION()");
@@ -64,6 +65,8 @@ export class Session {
     } catch (error) {
       bare.destroy();
       throw error;
+    } finally {
+      clearTimeout(late);
     }
   }
 
