@@ -164,6 +164,8 @@ export class Pump {
     while (this.unsettled > 0 && !this.end) await this.somethingSettled();
     const { returns } = this.s.accounting;
     if (this.nacksSince === 0 && returns === this.returnsBefore) this.finish({ reason: "drained" });
+    // A middleware may give the same messages back each time.
+    else if (returns !== this.returnsBefore) this.fruitless = Math.max(1, this.fruitless);
     this.nacksSince = 0;
     this.returnsBefore = returns;
     this.hurried = false;
