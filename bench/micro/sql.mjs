@@ -86,9 +86,13 @@ await compare(
 
 await compare("deduplication on PostgreSQL", {
   "bare: insert of 1024 keys, then update": async () => {
-    await client.query("DROP TABLE IF EXISTS mqb_bench_keys; CREATE TABLE mqb_bench_keys (k varchar(255) PRIMARY KEY, e bigint)");
+    await client.query(
+      "DROP TABLE IF EXISTS mqb_bench_keys; CREATE TABLE mqb_bench_keys (k varchar(255) PRIMARY KEY, e bigint)",
+    );
     for (let from = 0; from < rows; from += 1024) {
-      const keys = Array.from({ length: Math.min(1024, rows - from) }, (_, i) => Buffer.from(String(from + i)).toString("hex"));
+      const keys = Array.from({ length: Math.min(1024, rows - from) }, (_, i) =>
+        Buffer.from(String(from + i)).toString("hex"),
+      );
       await client.query({
         name: "claim",
         text: "INSERT INTO mqb_bench_keys SELECT k, -1 FROM unnest($1::text[]) AS k ON CONFLICT DO NOTHING",

@@ -37,7 +37,7 @@ export function check(config: SqlxConfig, context: CheckContext): readonly Findi
   }
   refuse("table", () => parseTableName(config.table, "table"));
   if (context.side === "output") checkOutput(config, driver, refuse, findings);
-  else checkInput(config, driver, refuse, findings);
+  else checkInput(config, driver, refuse, findings, context.draining);
   return findings;
 }
 
@@ -122,7 +122,13 @@ function checkBulkCopy(
   });
 }
 
-function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: Refuse, findings: Finding[]): void {
+function checkInput(
+  config: SqlxConfig,
+  driver: SqlDriver | undefined,
+  refuse: Refuse,
+  findings: Finding[],
+  draining: boolean,
+): void {
   const column = config.cursor_column;
   for (const field of ["publication", "slot_name", "create_publication"] as const) {
     if (config[field] == null || config[field] === false) continue;
@@ -176,7 +182,7 @@ function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: R
     });
   }
   refuse("checkpoint_store", () => void cursorPlace(config));
-  checkSafety(config, driver, refuse, findings);
+  checkSafety(config, driver, refuse, findings, draining && config.cursor_id == null);
   if (config.cursor_id == null) {
     findings.push({
       level: "note",
@@ -188,7 +194,14 @@ function checkInput(config: SqlxConfig, driver: SqlDriver | undefined, refuse: R
   }
 }
 
-function checkSafety(config: SqlxConfig, driver: SqlDriver | undefined, refuse: Refuse, findings: Finding[]): void {
+/** `readsOnce`: no position is left that something could come behind. */
+function checkSafety(
+  config: SqlxConfig,
+  driver: SqlDriver | undefined,
+  refuse: Refuse,
+  findings: Finding[],
+  readsOnce: boolean,
+): void {
   const { cursor_safety: safety, cursor_lag_ms: lag, cursor_column: column } = config;
   if (safety === "lag" && !lag)
     refuse("cursor_safety", () => {
@@ -203,7 +216,7 @@ function checkSafety(config: SqlxConfig, driver: SqlDriver | undefined, refuse: 
       const reason = `${driver.dialect} does not tell which transactions are open; use cursor_safety: lag`;
       throw errors.NOT_HERE({ field: "cursor_safety: snapshot", reason });
     });
-  if (safety != null || !driver || driver.oneWriter) return;
+  if (safety != null || !driver || driver.oneWriter || readsOnce) return;
   findings.push({
     level: "warning",
     path: ["cursor_column"],

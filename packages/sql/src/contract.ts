@@ -75,6 +75,8 @@ export interface SqlDatabase {
   queue(table: TableName): Promise<SqlQueue>;
   /** Small statements of our own tables: checkpoints and state. `?` stands for a value, whatever the database writes. */
   execute(sql: string, values: readonly OwnValue[]): Promise<readonly (readonly OwnValue[])[]>;
+  /** As PostgreSQL: a text can be an array, `unnest(CAST(? AS text[]))`, and a statement that writes can stand in a WITH. */
+  readonly lists?: true;
   /** The same several times in one transaction, which waits for its turn; all or nothing. */
   transaction<T>(work: (execute: SqlDatabase["execute"]) => Promise<T>): Promise<T>;
   /** Where the statements of this package do not work. */

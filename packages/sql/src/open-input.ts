@@ -47,7 +47,7 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
       });
     }
     const saver = new Saver({ kind: pages.kind, acked, session: context.session, stored: stored?.place, clock, log });
-    await warnOfTies(shared.value, table, column, { ...context, target });
+    if (!draining || config.cursor_id != null) await warnOfTies(shared.value, table, column, { ...context, target });
     const horizon = horizonOf(config, pages, { ...context, target });
     // Where it cannot be, it is said now.
     if (config.cursor_safety === "snapshot") await pages.writers?.(context.signal);

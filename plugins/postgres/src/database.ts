@@ -50,6 +50,7 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
         return run(client, sql, values);
       });
     },
+    lists: true,
     transaction: (work) => pool.transaction((client) => work((sql, values) => run(client, sql, values))),
     close: () => pool.close(),
   };

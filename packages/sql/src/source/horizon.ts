@@ -11,7 +11,7 @@ interface Pending {
   told: boolean;
 }
 
-export interface HorizonSetup {
+interface HorizonSetup {
   readonly pages: Pick<PreparedPages, "last">;
   /** Made after the value was read that it is of. */
   readonly fence: (signal: AbortSignal) => Promise<Passed>;

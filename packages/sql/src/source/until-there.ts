@@ -1,7 +1,7 @@
 import { batchOf, type Delivery } from "@mqb/core/plugin";
 import type { Pauses } from "./pause.ts";
 
-export const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
+const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
 
 interface Asking {
   readonly pauses: Pauses;

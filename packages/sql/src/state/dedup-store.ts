@@ -7,6 +7,10 @@ import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
 import { Closable } from "./closable.ts";
 
 type Execute = SqlDatabase["execute"];
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly OwnValue[];
+}
 
 /** The value of a key that is held for a moment; any other is that of a key that was seen. */
 const CLAIMED = "claimed";
@@ -25,6 +29,7 @@ export class DedupStore implements StateStore {
   private readonly table: string;
   private readonly name: string;
   private readonly clock: Clock;
+  private readonly lists: boolean;
   private swept: number;
 
   /** `sql`: as statements name the table. */
@@ -32,6 +37,7 @@ export class DedupStore implements StateStore {
     this.database = new Closable(database);
     this.name = name;
     this.table = sql;
+    this.lists = database.lists ?? false;
     this.clock = clock;
     this.swept = clock.monotonic();
   }
@@ -87,8 +93,8 @@ export class DedupStore implements StateStore {
     const found = new Map<string, StateEntry>();
     const now = this.clock.now();
     for (const some of chunks([...new Set(keys)], ROWS)) {
-      const select = `SELECT dedup_key, expire_at FROM ${this.table} WHERE dedup_key IN (${marks(some)})`;
-      for (const [key, written] of await execute(select, some)) {
+      const select = `SELECT dedup_key, expire_at FROM ${this.table} WHERE ${this.isOne(some)}`;
+      for (const [key, written] of await execute(select, this.valuesOf(some))) {
         const entry = entryOf(String(key), BigInt(String(written)));
         if (entry.expiresAt! > now) found.set(entry.key, entry);
       }
@@ -108,13 +114,13 @@ export class DedupStore implements StateStore {
       for (const some of chunks(inKeyOrder(group, writes), ROWS)) {
         const keys = some.map((i) => writes[i]!.key);
         const number = numberOf(writes[some[0]!]!);
-        let taken: readonly (readonly OwnValue[])[];
-        if (typeof expectedVersion !== "string") taken = await this.insert(execute, keys, number, expectedVersion);
-        else if (isOver) taken = await this.remove(execute, keys, expectedVersion);
-        else taken = await this.replace(execute, keys, number, expectedVersion);
-        const ours = new Set(taken.map(([key]) => String(key)));
-        for (const i of some)
-          results[i] = ours.has(writes[i]!.key) ? { type: "written", version: String(number) } : { type: "conflict" };
+        let statement: Statement;
+        if (typeof expectedVersion !== "string") statement = this.insert(keys, number, expectedVersion);
+        else if (isOver) statement = this.remove(keys, expectedVersion);
+        else statement = this.replace(keys, number, expectedVersion);
+        const ours = await this.taken(execute, statement, keys);
+        const written: WriteResult = { type: "written", version: String(number) };
+        for (const i of some) results[i] = !ours || ours.has(writes[i]!.key) ? written : { type: "conflict" };
       }
     }
     const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
@@ -126,22 +132,53 @@ export class DedupStore implements StateStore {
     });
   }
 
-  private insert(execute: Execute, keys: readonly string[], number: bigint, expected: null | undefined) {
+  /** The keys that a statement has changed; undefined = all of them. */
+  private async taken(
+    execute: Execute,
+    { sql, values }: Statement,
+    keys: readonly string[],
+  ): Promise<ReadonlySet<string> | undefined> {
+    const returning = `${sql} RETURNING dedup_key`;
+    if (!this.lists) return new Set((await execute(returning, values)).map(([key]) => String(key)));
+    // One row where nothing was in the way, which is nearly always so.
+    const asked = `WITH mqb_taken AS (${returning}) SELECT count(*), CASE WHEN count(*) < CAST(? AS BIGINT) THEN CAST(to_json(array_agg(dedup_key)) AS text) END FROM mqb_taken`;
+    const [[count, list] = []] = await execute(asked, [...values, BigInt(keys.length)]);
+    if (String(count) === String(keys.length)) return undefined;
+    return new Set(typeof list === "string" ? (JSON.parse(list) as (string | null)[] | null)?.map(String) : []);
+  }
+
+  private insert(keys: readonly string[], number: bigint, expected: null | undefined): Statement {
     const guard = expected === null ? ` WHERE ${this.expired()}` : "";
-    const rows = `SELECT column1, CAST(? AS BIGINT) FROM (VALUES ${marks(keys, "(?)")}) AS mqb_keys WHERE 1 = 1`;
-    const insert = `INSERT INTO ${this.table} (dedup_key, expire_at) ${rows} ON CONFLICT (dedup_key) DO UPDATE SET expire_at = excluded.expire_at${guard} RETURNING dedup_key`;
-    return execute(insert, [number, ...keys, ...(expected === null ? this.now() : [])]);
+    const from = this.lists
+      ? "unnest(CAST(? AS text[])) AS mqb_keys(column1)"
+      : `(VALUES ${marks(keys, "(?)")}) AS mqb_keys`;
+    const rows = `SELECT column1, CAST(? AS BIGINT) FROM ${from} WHERE 1 = 1`;
+    const sql = `INSERT INTO ${this.table} (dedup_key, expire_at) ${rows} ON CONFLICT (dedup_key) DO UPDATE SET expire_at = excluded.expire_at${guard}`;
+    return { sql, values: [number, ...this.valuesOf(keys), ...(expected === null ? this.now() : [])] };
   }
 
   /** Also what has expired, as long as nobody else has taken it. */
-  private replace(execute: Execute, keys: readonly string[], number: bigint, version: string) {
-    const update = `UPDATE ${this.table} SET expire_at = CAST(? AS BIGINT) WHERE dedup_key IN (${marks(keys)}) AND expire_at = CAST(? AS BIGINT) RETURNING dedup_key`;
-    return execute(update, [number, ...keys, versionNumber(version)]);
+  private replace(keys: readonly string[], number: bigint, version: string): Statement {
+    const where = `${this.isOne(keys)} AND expire_at = CAST(? AS BIGINT)`;
+    const values = [number, ...this.valuesOf(keys), versionNumber(version)];
+    return { sql: `UPDATE ${this.table} SET expire_at = CAST(? AS BIGINT) WHERE ${where}`, values };
   }
 
-  private remove(execute: Execute, keys: readonly string[], version: string) {
-    const remove = `DELETE FROM ${this.table} WHERE dedup_key IN (${marks(keys)}) AND expire_at = CAST(? AS BIGINT) RETURNING dedup_key`;
-    return execute(remove, [...keys, versionNumber(version)]);
+  private remove(keys: readonly string[], version: string): Statement {
+    const where = `${this.isOne(keys)} AND expire_at = CAST(? AS BIGINT)`;
+    return {
+      sql: `DELETE FROM ${this.table} WHERE ${where}`,
+      values: [...this.valuesOf(keys), versionNumber(version)],
+    };
+  }
+
+  private isOne(keys: readonly string[]): string {
+    return this.lists ? "dedup_key = ANY(CAST(? AS text[]))" : `dedup_key IN (${marks(keys)})`;
+  }
+
+  private valuesOf(keys: readonly string[]): readonly string[] {
+    if (!this.lists) return keys;
+    return [`{${keys.map((key) => `"${key.replace(/[\\"]/g, "\\$&")}"`).join(",")}}`];
   }
 
   /** Of a row that is there; takes the values of `now`. */

@@ -20,16 +20,16 @@ const OWN = /^(?:table|layout|default_table)=/;
 export function splitTable(written: string): StoreTable {
   const [head, query = ""] = splitOnce(written, "?");
   const params = query.split("&").filter((param) => param !== "");
-  const valueOf = (name: string): string | undefined => {
-    const param = params.find((one) => one.startsWith(`${name}=`));
-    return param === undefined ? undefined : decodeURIComponent(param.slice(name.length + 1));
+  const parameter = (name: string): string | undefined => {
+    const given = params.find((one) => one.startsWith(`${name}=`));
+    return given === undefined ? undefined : decodeURIComponent(given.slice(name.length + 1));
   };
-  const named = valueOf("table");
+  const named = parameter("table");
   const inPath = named === undefined ? tableInPath(head) : undefined;
   const base = inPath === undefined ? head : head.slice(0, head.lastIndexOf("/"));
   const others = params.filter((param) => !OWN.test(param));
   const table = named ?? inPath;
-  const [layout, defaultTable] = [valueOf("layout"), valueOf("default_table")];
+  const [layout, defaultTable] = [parameter("layout"), parameter("default_table")];
   return {
     url: others.length > 0 ? `${base}?${others.join("&")}` : base,
     ...(table === undefined ? {} : { table }),

@@ -17,7 +17,7 @@ type Part =
   | { readonly from: "id" | "body"; readonly base64: boolean };
 
 /** Takes a key: `bytes[start .. end)`, and what it was made from. */
-export interface KeyTaker {
+interface KeyTaker {
   hash(bytes: Uint8Array, start: number, end: number, origin: number): void;
 }
 

@@ -17,7 +17,7 @@ export interface Claim {
 }
 
 /** What the store knows of a key. */
-export type Known = "seen" | "claimed" | "nothing";
+type Known = "seen" | "claimed" | "nothing";
 
 /** Keys in a store that other processes use as well: held while their message is on its way, then remembered. */
 export class Claims {

@@ -17,7 +17,7 @@ const LOOK_MS = 100;
 /** How long a duplicate waits for what becomes of the first one; it goes back to its source then. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-export interface SharedOptions {
+interface SharedOptions {
   readonly claims: Claims;
   readonly keys: KeyTexts;
   readonly ttlMs: number;
@@ -239,7 +239,10 @@ export class SharedDeduplicator implements Consumer {
   private count(what: "deduplicated" | "nacked", messages: number): void {
     if (messages === 0) return;
     const { accounting, below, log, route } = this.context;
-    if (what === "deduplicated") return accounting.settle(what, messages);
+    if (what === "deduplicated") {
+      accounting.settle(what, messages);
+      return;
+    }
     const takesBack = below.takesBack ?? below.acknowledges;
     accounting.settle(takesBack ? "nacked" : "dropped", messages);
     if (!takesBack) log.warn(`${messages} message(s) are lost: the source takes nothing back`, { route });

@@ -3,7 +3,7 @@ import { sqlErrors } from "@mqb/sql";
 import type { RowTaker } from "./copy-out.ts";
 
 /** How the text of a value becomes JSON. */
-export type How = "json" | "float" | "bool" | "hex" | "text";
+type How = "json" | "float" | "bool" | "hex" | "text";
 
 export interface PageColumn {
   readonly name: string;

@@ -37,7 +37,7 @@ WHERE l.locktype = 'virtualxid' AND l.granted AND l.pid <> pg_backend_pid()
 UNION ALL SELECT 'prepared ' || transaction FROM pg_prepared_xacts WHERE database = current_database()`;
 const LISTED_AFTER = "SELECT pg_sleep(0.05)";
 
-export type Writers = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
+type Writers = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
 
 /** Finds the transactions that may still bring rows with values of this column that they have drawn already. */
 export function writersOf(pool: PostgresPool, { sql }: TableInfo, column: ColumnInfo): Writers {
