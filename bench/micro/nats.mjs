@@ -1,7 +1,7 @@
 // node nats.mjs [MESSAGES] [RUNS] [CASE…]: a file of JSON lines of 190 bytes into a stream of JetStream (out), the stream into a
 // file (in), one stream into another (through): a whole process with a route, and one with a loop written by hand on the same
-// driver, with the same acknowledgements, headers and batches. Prints messages a second and CPU seconds, medians. Needs
-// `scripts/services up nats` and a build.
+// driver, with the same acknowledgements, headers and batches; and the original for out and in, where bench/peers/install.sh has
+// installed it. Prints messages a second and CPU seconds, medians. Needs `scripts/services up nats` and a build.
 import { spawn } from "node:child_process";
 import {
   createReadStream,
@@ -16,6 +16,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { original } from "../harness/contenders.mjs";
 
 const URL = process.env["MQB_TEST_NATS_URL"] ?? "nats://127.0.0.1:24222";
 const BATCH = 1024;
@@ -42,9 +43,11 @@ async function parent(total, runs, only) {
   const stored = async (stream) => (await manager.streams.info(stream)).state.messages;
   const lines = () => readFileSync(sink).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
   for (const which of only.length > 0 ? only : ["out", "in", "through"]) {
-    const figures = { loop: [], route: [] };
+    const peer = which === "through" ? undefined : theOriginal(which, source, sink);
+    const names = ["loop", "route", ...(peer ? ["original"] : [])];
+    const figures = Object.fromEntries(names.map((name) => [name, []]));
     for (let run = 0; run < runs; run++) {
-      for (const who of ["loop", "route"]) {
+      for (const who of names) {
         await anew("benchb");
         if (which === "out" || (run === 0 && who === "loop" && which !== "out")) await anew("bencha");
         if (which !== "out") {
@@ -52,7 +55,7 @@ async function parent(total, runs, only) {
           for await (const { name } of manager.consumers.list("bencha")) await manager.consumers.delete("bencha", name);
         }
         rmSync(sink, { force: true });
-        const figure = await run1(who, which, total, source, sink);
+        const figure = who === "original" ? await timed(peer.argv) : await run1(who, which, total, source, sink);
         if (which === "out") check(who, await stored("bencha"));
         if (which === "in") check(who, lines());
         if (which === "through") check(who, await stored("benchb"));
@@ -60,13 +63,15 @@ async function parent(total, runs, only) {
       }
     }
     const median = (list, of) => list.map(of).sort((a, b) => a - b)[Math.floor(list.length / 2)];
-    const [wall, cpu] = ["wall", "cpu"].map((name) =>
-      ["loop", "route"].map((who) => median(figures[who], (one) => one[name])),
-    );
+    const [wall, cpu] = ["wall", "cpu"].map((name) => names.map((who) => median(figures[who], (one) => one[name])));
     const rate = (seconds) => `${Math.round(total / seconds)}/s`;
-    console.log(
-      `${which}: loop ${rate(wall[0])} (${wall[0].toFixed(2)} s, CPU ${cpu[0].toFixed(2)} s), route ${rate(wall[1])} (${wall[1].toFixed(2)} s, CPU ${cpu[1].toFixed(2)} s): route ÷ loop ${(wall[0] / wall[1]).toFixed(2)} by the clock, ${(cpu[0] / cpu[1]).toFixed(2)} by CPU`,
-    );
+    for (const [n, who] of names.entries()) {
+      const against =
+        n === 1
+          ? ""
+          : `; route is ${(wall[n] / wall[1]).toFixed(2)} times as fast, ${(cpu[n] / cpu[1]).toFixed(2)} by CPU`;
+      console.log(`${which}, ${who}: ${rate(wall[n])}, ${wall[n].toFixed(2)} s, CPU ${cpu[n].toFixed(2)} s${against}`);
+    }
   }
   for (const stream of ["bencha", "benchb"]) await manager.streams.delete(stream).catch(() => {});
   await client.close();
@@ -75,20 +80,28 @@ async function parent(total, runs, only) {
 
 /** A whole process, its start included. */
 function run1(who, which, ...args) {
+  return timed([process.execPath, fileURLToPath(import.meta.url), "child", `${who}-${which}`, ...args.map(String)]);
+}
+
+/** The same route in the original; undefined when it is not installed. */
+function theOriginal(which, source, sink) {
+  const stream = { nats: { url: URL, stream: "bencha", subject: "bencha.a" } };
+  const file = (path) => ({ file: { path, format: "raw" } });
+  const peer = original(`nats-${which}`, ...(which === "out" ? [file(source), stream] : [stream, file(sink)]));
+  return peer.missing === undefined ? peer : undefined;
+}
+
+/** Seconds by the clock, and of user and system together, as `time` of bash says it. */
+function timed(argv) {
   return new Promise((resolve, reject) => {
-    const began = performance.now();
-    const process_ = spawn(
-      process.execPath,
-      [fileURLToPath(import.meta.url), "child", `${who}-${which}`, ...args.map(String)],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-      },
-    );
+    const script = 'TIMEFORMAT="%R %U %S"; time "$@" >&2';
+    const process_ = spawn("bash", ["-c", script, "bash", ...argv], { stdio: ["ignore", "ignore", "pipe"] });
     let text = "";
-    process_.stdout.on("data", (chunk) => (text += chunk));
+    process_.stderr.on("data", (chunk) => (text += chunk));
     process_.on("close", (code) => {
-      if (code !== 0) return reject(new Error(`${who} ${which} has ended with ${code}`));
-      resolve({ wall: (performance.now() - began) / 1000, cpu: Number(text) });
+      if (code !== 0) return reject(new Error(`${argv.join(" ")} has ended with ${code}: ${text}`));
+      const [wall, user, system] = text.trim().split("\n").at(-1).split(" ").map(Number);
+      resolve({ wall, cpu: user + system });
     });
   });
 }
@@ -97,8 +110,6 @@ async function child(name, [total, source, sink]) {
   const [who, which] = name.split("-");
   if (who === "route") await route(which, source, sink);
   else await loops[which](Number(total), source, sink);
-  const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  process.stdout.write(`${(userCPUTime + systemCPUTime) / 1e6}`);
 }
 
 async function route(which, source, sink) {
