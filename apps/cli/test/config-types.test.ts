@@ -28,7 +28,7 @@ it("a configuration in TypeScript knows exactly the endpoints and middlewares th
 
 it("the compiler refuses what is not installed, misspelt or of the wrong type", () => {
   // @ts-expect-error no plugin brings it
-  defineConfig({ routes: { r: { input: { kafka: { topic: "a" } } } } });
+  defineConfig({ routes: { r: { input: { pulsar: { topic: "a" } } } } });
   // @ts-expect-error no such field
   defineConfig({ routes: { r: { input: { file: { pth: "a" } } } } });
   // @ts-expect-error no such field beside those that are needed
