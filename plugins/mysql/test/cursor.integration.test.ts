@@ -1,4 +1,7 @@
+import { createBridge, createRegistry } from "@mqb/core";
+import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import plugin from "../src/index.ts";
 import { read, send } from "./ends.ts";
 import { freshDatabase, sql } from "./server.ts";
 
@@ -95,6 +98,26 @@ describe("rows in the order of a column", () => {
     expect(await read(input("cased", "id", { cursor_id: "A" }))).toHaveLength(2);
     expect(await read(input("cased", "id", { cursor_id: "a" }))).toEqual([]);
   });
+});
+
+it("a row that is committed late with a smaller value is not passed over with cursor_safety: lag", async () => {
+  await rows("CREATE TABLE late (id INT PRIMARY KEY)");
+  const writer = await createConnection(database.url);
+  await writer.query("START TRANSACTION");
+  await writer.query("INSERT INTO late VALUES (1)");
+  await rows("INSERT INTO late VALUES (2)");
+  const safe = input("late", "id", { cursor_safety: "lag", cursor_lag_ms: 2000, polling_interval_ms: 20 });
+  const consumer = await createBridge({ registry: createRegistry([plugin]) }).openConsumer({ sqlx: safe });
+  try {
+    // A plain cursor would give the second row now, and never the first.
+    expect((await consumer.receive(10, AbortSignal.timeout(300))).batch).toHaveLength(0);
+    await writer.query("COMMIT");
+    const { batch } = await consumer.receive(10, AbortSignal.timeout(30_000));
+    expect(ids(Array.from(batch, (message) => message.text()))).toEqual([1, 2]);
+  } finally {
+    await consumer.close();
+    await writer.end();
+  }
 });
 
 it("zero dates travel from table to table", async () => {
