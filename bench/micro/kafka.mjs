@@ -1,7 +1,8 @@
 // node kafka.mjs [ROWS] [URL]: routes out of Kafka, into it and through it beside loops written by hand on kafkajs, with the same
 // acks, codec and batches. Each contender is a process of its own; CPU is that of the process, which other programs on the machine
-// disturb less than wall time. Build first: pnpm tsc -b plugins/kafka plugins/file; a broker: scripts/services up kafka
-import { fork } from "node:child_process";
+// disturb less than wall time. Then the same by whole processes: the command beside the original (bench/peers/install.sh), from
+// start to exit. Build first: pnpm build; a broker: scripts/services up kafka
+import { execFile, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,11 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { createBridge, createRegistry } from "../../packages/core/dist/index.js";
 import file from "../../plugins/file/dist/index.js";
 import kafka from "../../plugins/kafka/dist/index.js";
+import { original, oursRun } from "../harness/contenders.mjs";
 
 const SELF = fileURLToPath(import.meta.url);
+const MEASURE = fileURLToPath(new URL("../measure.py", import.meta.url));
 const require = createRequire(new URL("../../plugins/kafka/package.json", import.meta.url));
 const { Kafka, CompressionCodecs, CompressionTypes, logLevel } = require("kafkajs");
 const ROWS = Number(process.argv[2] ?? 200_000);
@@ -67,6 +71,47 @@ async function main() {
       );
     }
   }
+  await wholeProcesses(data, filled);
+}
+
+/** The same routes by the command and by the original, each as a process of its own from start to exit. */
+async function wholeProcesses(data, filled) {
+  const path = join(tmpdir(), `mqb-bench-kafka-${process.pid}.jsonl`);
+  const group = () => randomBytes(6).toString("hex");
+  const from = () => ({ kafka: { url: URL_, topic: filled, group_id: group() } });
+  const pairs = {
+    "file -> kafka": async () => [{ file: { path: data, format: "raw" } }, sink({ to: await topic() })],
+    "kafka -> file": () => [from(), { file: { path, format: "raw" } }],
+    "kafka -> kafka": async () => [from(), sink({ to: await topic() })],
+  };
+  for (const [name, make] of Object.entries(pairs)) {
+    const results = {};
+    for (let round = 0; round < 3; round++) {
+      for (const contender of [original, oursRun]) {
+        const { name: who, argv, missing } = contender("bench-kafka", ...(await make()));
+        if (missing) {
+          console.log(`${name}, ${who}: ${missing}`);
+          continue;
+        }
+        rmSync(path, { force: true });
+        const result = JSON.parse((await promisify(execFile)("python3", [MEASURE, ...argv])).stdout);
+        if (result.code !== 0) throw new Error(`${name}, ${who} ended with ${result.code}: ${result.text}`);
+        if (round > 0) (results[who] ??= []).push(result);
+      }
+    }
+    for (const [who, those] of Object.entries(results)) {
+      const [wall, cpu] = [median(those.map((one) => one.wall)), median(those.map((one) => one.user + one.sys))];
+      const beside = results.original;
+      const ratios = beside
+        ? `x ${(median(beside.map((one) => one.wall)) / wall).toFixed(2)}, by CPU x ${(median(beside.map((one) => one.user + one.sys)) / cpu).toFixed(2)}`
+        : "";
+      const rss = Math.max(...those.map((one) => one.rss)) >> 20;
+      console.log(
+        `${name}, whole process, ${who}: ${wall.toFixed(2)} s, ${cpu.toFixed(2)} s of CPU, ${rss} MiB, ${ratios}`,
+      );
+    }
+  }
+  rmSync(path, { force: true });
 }
 
 async function topic() {

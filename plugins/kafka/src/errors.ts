@@ -142,7 +142,7 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
   NO_ENGINE: errorRow<object>({
     kind: "config",
     message: () => 'the engine "rdkafka" needs the package node-rdkafka, which is not installed',
-    hint: "npm install node-rdkafka@3.6.1 beside mqb (it is built from its sources: g++, make, Python, OpenSSL's headers), or leave `engine` out",
+    hint: "install it beside mqb with `npm install node-rdkafka@3.6.1` (it is built from its sources: g++, make, Python, OpenSSL's headers), or leave `engine` out",
   }),
   ENGINE_BROKEN: errorRow<{ reason: string }>({
     kind: "config",
@@ -159,6 +159,11 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
     message: (p) =>
       `the metadata entry "${p.name.replaceAll("\0", "\\0")}" holds a NUL character, which node-rdkafka would cut off; nothing was written to "${p.topic}"`,
     hint: "leave `engine` out: the other one writes all of it",
+  }),
+  ENGINE_UNREADABLE: errorRow<OfTopic & { reason: string }>({
+    kind: "permanent",
+    message: (p) => `librdkafka cannot go on in "${p.topic}": ${p.reason}`,
+    hint: "a codec may be missing in its build, a position may be gone while auto.offset.reset is error; or leave `engine` out",
   }),
   NO_RESUME: errorRow<{ reason: string }>({
     kind: "config",

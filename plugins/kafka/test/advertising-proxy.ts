@@ -1,11 +1,12 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { CompactReader } from "../src/wire/compact.ts";
 import type { Address } from "./server.ts";
 
 const METADATA = 3;
 const FIND_COORDINATOR = 10;
 
 /** Numbers of requests. */
-export const API = { PRODUCE: 0, OFFSET_COMMIT: 8, JOIN_GROUP: 11, TXN_OFFSET_COMMIT: 28 } as const;
+export const API = { PRODUCE: 0, FETCH: 1, OFFSET_COMMIT: 8, JOIN_GROUP: 11, HEARTBEAT: 12 } as const;
 
 /** What becomes of an answer that is not to come: the connection stays silent, or is cut. */
 export type Swallowing = "silent" | "cut";
@@ -56,19 +57,20 @@ export class AdvertisingProxy {
   }
 
   private join(client: Socket, broker: Socket): void {
-    const asked = new Map<number, number>();
+    const asked = new Map<number, { readonly api: number; readonly version: number }>();
     const requests = frames((frame) => {
       const api = frame.readInt16BE(4);
-      asked.set(frame.readInt32BE(8), api);
+      asked.set(frame.readInt32BE(8), { api, version: frame.readInt16BE(6) });
       this.asked.set(api, (this.asked.get(api) ?? 0) + 1);
       broker.write(frame);
     });
     const answers = frames((frame) => {
       const id = frame.readInt32BE(4);
-      const api = asked.get(id);
+      const { api, version } = asked.get(id) ?? { api: undefined, version: 0 };
       asked.delete(id);
-      if (api === METADATA) patchMetadata(frame, this.port);
-      else if (api === FIND_COORDINATOR) patchCoordinator(frame, this.port);
+      if (api === METADATA) (version < 9 ? patchMetadata : patchNewMetadata)(frame, this.port);
+      else if (api === FIND_COORDINATOR)
+        (version < 3 ? patchCoordinator : patchNewCoordinator)(frame, this.port, version);
       const how = api === undefined ? undefined : this.swallows(api);
       if (how === "cut") client.resetAndDestroy();
       else if (how === undefined) client.write(frame);
@@ -115,6 +117,41 @@ function patchMetadata(frame: Buffer, port: number): void {
     frame.writeInt32BE(port, at);
     at += 4;
     at += 2 + Math.max(0, frame.readInt16BE(at));
+  }
+}
+
+/** From version 9 on: correlation, tags, throttle, then the brokers, with compact lengths. */
+function patchNewMetadata(frame: Buffer, port: number): void {
+  const reader = new CompactReader(frame, 13);
+  for (let left = reader.uvarint() - 1; left > 0; left--) {
+    reader.at += 4;
+    reader.text();
+    frame.writeInt32BE(port, reader.at);
+    reader.at += 4;
+    reader.text();
+    reader.tags();
+  }
+}
+
+/** Version 3: one broker behind the error. From version 4 on: a list of them, each with its key before it. */
+function patchNewCoordinator(frame: Buffer, port: number, version: number): void {
+  const reader = new CompactReader(frame, 13);
+  let left = 1;
+  if (version > 3) left = reader.uvarint() - 1;
+  else {
+    reader.at += 2;
+    reader.text();
+  }
+  for (; left > 0; left--) {
+    if (version > 3) reader.text();
+    reader.at += 4;
+    const hasHost = (reader.text() ?? "") !== "";
+    if (hasHost) frame.writeInt32BE(port, reader.at);
+    reader.at += 4;
+    if (version === 3) return;
+    reader.at += 2;
+    reader.text();
+    reader.tags();
   }
 }
 

@@ -4,8 +4,9 @@ import { CollectingPublisher, eventually, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin, { type KafkaOptions } from "../src/index.ts";
 import { createTopic, produce, withAdmin } from "./admin.ts";
+import { AdvertisingProxy, API } from "./advertising-proxy.ts";
 import { openInput } from "./open.ts";
-import { freshName, KAFKA_URL, withKafka } from "./server.ts";
+import { addressOf, freshName, KAFKA_URL, withKafka } from "./server.ts";
 
 const LONG = { timeout: 90_000 };
 const QUICK: KafkaOptions["consumer_options"] = [
@@ -30,14 +31,16 @@ async function committed(group: string): Promise<number[]> {
   return partitions.map(({ offset }) => Number(offset));
 }
 
-/** Takes what there is, until nothing comes for a while. */
-async function takeUntilQuiet(consumer: Consumer, quietMs: number): Promise<Delivery[]> {
+/** Takes so many messages, and commits none. */
+async function take(consumer: Consumer, count: number): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
-  for (;;) {
-    const delivery = await consumer.receive(10, AbortSignal.timeout(quietMs));
-    if (delivery.batch.length === 0) return deliveries;
+  for (let taken = 0; taken < count; ) {
+    const delivery = await consumer.receive(10, AbortSignal.timeout(20_000));
+    if (delivery.batch.length === 0) throw new Error(`${taken} of ${count} messages came`);
     deliveries.push(delivery);
+    taken += delivery.batch.length;
   }
+  return deliveries;
 }
 
 const assignedTo = (consumer: Consumer): number => {
@@ -63,18 +66,23 @@ await withKafka(() => {
   describe("a consumer group", () => {
     it("keeps its member while a sink takes longer than the session, and delivers each batch once", LONG, async () => {
       const input = await filled(1, 30);
+      const proxy = await AdvertisingProxy.to(addressOf(KAFKA_URL));
       const sink = new CollectingPublisher();
       sink.stall();
-      const route = routeInto(sink, input, { batch_size: 10 });
+      const url = `${proxy.address.host}:${proxy.address.port}`;
+      const route = routeInto(sink, { ...input, url }, { batch_size: 10 });
       await route.start();
       await eventually(() => sink.inFlight > 0, "a batch at the sink", 20_000);
-      // Twice as long as the session: without heartbeats the group would throw the member out.
-      await new Promise((resolve) => setTimeout(resolve, 4500));
+      const heartbeats = (): number => proxy.asked.get(API.HEARTBEAT) ?? 0;
+      // Twice as many as fit into a session: without them the group would throw the member out.
+      const enough = heartbeats() + 20;
+      await eventually(() => heartbeats() >= enough, "heartbeats", 40_000);
       sink.release();
       await eventually(async () => (await committed(input.topic))[0] === 30, "everything to be committed", 20_000);
       expect(numbers(sink.messages)).toEqual(Array.from({ length: 30 }, (_, n) => n));
       expect(route.status().input?.details).toMatchObject({ rebalances: 0 });
       await route.stop();
+      proxy.close();
     });
 
     it(
@@ -105,8 +113,7 @@ await withKafka(() => {
       const input = await filled(2, 20);
       const options = { ...input, consumer_options: [...QUICK!, ["max.poll.interval.ms", "2000"] as [string, string]] };
       const slow = await openInput(options);
-      const held = await takeUntilQuiet(slow, 1000);
-      expect(held.flatMap(({ batch }) => numbers(batch))).toHaveLength(20);
+      const held = await take(slow, 20);
       // The second member waits a second for the deliveries of the first one, no longer.
       const other = await openInput(options);
       const delivery = await other.receive(100, AbortSignal.timeout(20_000));
@@ -131,7 +138,7 @@ await withKafka(() => {
     it("delivers nothing again that it kept over a rebalance", LONG, async () => {
       const input = await filled(4, 40);
       const first = await openInput(input);
-      const before = await takeUntilQuiet(first, 1000);
+      const before = await take(first, 40);
       const second = await openInput(input);
       const waiting = first.receive(10, AbortSignal.timeout(15_000));
       for (const one of before) await one.commit();

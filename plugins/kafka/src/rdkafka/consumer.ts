@@ -1,4 +1,5 @@
 import { batchOf, type Consumer, type Delivery, type EndpointStatus, type OpenContext, sleep } from "@mqb/core/plugin";
+import { refusal } from "../classify.ts";
 import type { KafkaClient } from "../client/client.ts";
 import { findTopic, findTopicAgain } from "../client/topic.ts";
 import { Assigned } from "../consumer/assigned.ts";
@@ -32,7 +33,9 @@ const LEAVE_LIMIT_MS = 1000;
 /** How long a rebalance waits for deliveries that are on their way. */
 const SETTLE_LIMIT_MS = 20_000;
 const SEEK_LIMIT_MS = 5000;
+const WATCH_MS = 1000;
 const OPENED = "kafka opened";
+const UNREADABLE: readonly number[] = [RD.BAD_MSG, RD.BAD_COMPRESSION, RD.NOT_IMPLEMENTED, RD.AUTO_OFFSET_RESET];
 
 /** Reads topics through librdkafka, with the same promises as the other engine: it joins, fetches and commits; positions are ours. */
 export class RdkafkaConsumer implements Consumer {
@@ -47,8 +50,6 @@ export class RdkafkaConsumer implements Consumer {
   private readonly ready = new ReadyQueue();
   private readonly reader: Reader;
   private readonly stopping = new AbortController();
-  /** From which call of the reader on records of a partition count that was read again. */
-  private readonly readableFrom = new Map<Partition, number>();
   /** The epoch to which the library reads. */
   private readonly sought = new Map<Partition, number>();
   private turns: Promise<void> = Promise.resolve();
@@ -95,9 +96,10 @@ export class RdkafkaConsumer implements Consumer {
     });
     this.reader = new Reader(handle, {
       clock,
+      budget: settings.options.queuedBytes / 2,
       places: () => this.places(),
       hasRoom: () => this.ready.isEmpty,
-      came: (number, messages, ends) => this.came(number, messages, ends),
+      came: (messages, ends) => this.came(messages, ends),
       failed: (error) => this.met(error),
     });
   }
@@ -111,6 +113,7 @@ export class RdkafkaConsumer implements Consumer {
     this.handle.subscribe(this.s.topics);
     this.reader.start();
     void watchEnds(this.client, this.assigned.partitions, 0, this.stopping.signal);
+    this.watchBrokers().catch((error: unknown) => this.failed(error));
     if (!this.s.isSubscriber) return;
     const aborted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -170,13 +173,13 @@ export class RdkafkaConsumer implements Consumer {
     return delivery;
   }
 
-  private came(number: number, messages: readonly RdkafkaMessage[], ends: readonly RdkafkaOffset[]): void {
+  private came(messages: readonly RdkafkaMessage[], ends: readonly RdkafkaOffset[]): void {
     for (const record of messages) {
-      const partition = this.readable(record, number);
+      const partition = this.readable(record);
       if (partition) this.ready.add(partition, record);
     }
     for (const end of ends) {
-      const partition = this.readable(end, number);
+      const partition = this.readable(end);
       if (!partition) continue;
       this.ready.reached(partition, end.offset);
       partition.sees(Math.max(partition.highWatermark, end.offset), this.client.clock.monotonic());
@@ -185,10 +188,9 @@ export class RdkafkaConsumer implements Consumer {
   }
 
   /** The partition of a record; undefined where it belongs to what was before it was lost or read again. */
-  private readable({ topic, partition: number }: RdkafkaPlace, call: number): Partition | undefined {
+  private readable({ topic, partition: number }: RdkafkaPlace): Partition | undefined {
     const partition = this.assigned.partitions.get(partitionKey(topic, number));
-    if (!partition || this.sought.get(partition) !== partition.epoch) return undefined;
-    return call >= (this.readableFrom.get(partition) ?? 0) ? partition : undefined;
+    return partition && this.sought.get(partition) === partition.epoch ? partition : undefined;
   }
 
   private emptied(): void {
@@ -200,14 +202,16 @@ export class RdkafkaConsumer implements Consumer {
 
   /** What was given back is read again, when all that was on its way is settled. */
   private seek(partition: Partition): void {
-    const { topic, number, position: offset, epoch } = partition;
-    this.sought.set(partition, epoch);
-    this.readableFrom.set(partition, Number.POSITIVE_INFINITY);
-    const where = { topic, partition: number, offset };
-    this.handle.seek(where, SEEK_LIMIT_MS, (error) => {
-      if (partition.isLost || this.isOver) return;
+    this.ready.drop(partition);
+    this.reader.between(async () => {
+      const { topic, number, position: offset, epoch } = partition;
+      if (partition.isLost || this.isOver || this.sought.get(partition) === epoch) return;
+      this.reader.resume();
+      const error = await new Promise<RdkafkaError | null | undefined>((resolve) => {
+        this.handle.seek({ topic, partition: number, offset }, SEEK_LIMIT_MS, resolve);
+      });
       if (error) this.failed(kafkaErrors.FETCH_FAILED({ topic, partition: number, reason: error.message }));
-      else if (partition.epoch === epoch) this.readableFrom.set(partition, this.reader.next);
+      else this.sought.set(partition, epoch);
     });
   }
 
@@ -289,19 +293,26 @@ export class RdkafkaConsumer implements Consumer {
   private loseAll(): void {
     this.assigned.loseAll();
     this.sought.clear();
-    this.readableFrom.clear();
   }
 
   private places(): RdkafkaPlace[] {
     return Array.from(this.assigned.partitions.values(), ({ topic, number }) => ({ topic, partition: number }));
   }
 
-  /** The library tries again for ever by itself: with no broker left the route has to know. */
   private met(error: RdkafkaError): void {
     const { code, message, isFatal } = error;
     const { target } = this.client;
-    if (code === RD.ALL_BROKERS_DOWN || isFatal) this.failed(kafkaErrors.LOST({ target, reason: message }));
+    const topic = this.s.topics.join(",");
+    const refused = refusal(code, `to read the topic "${topic}"`);
+    if (refused) this.failed(refused);
+    else if (UNREADABLE.includes(code)) this.failed(kafkaErrors.ENGINE_UNREADABLE({ topic, reason: message }));
+    else if (isFatal) this.failed(kafkaErrors.LOST({ target, reason: message }));
     else if (code > 0) this.failed(kafkaErrors.REQUEST_FAILED({ target, request: "Fetch", reason: message }));
+  }
+
+  /** The library tries again for ever by itself and says little: with no broker left the route has to know. */
+  private async watchBrokers(): Promise<void> {
+    while (await sleep(this.client.clock, WATCH_MS, this.stopping.signal)) await this.client.topics(this.s.topics);
   }
 
   private failed(error: unknown): void {

@@ -83,16 +83,11 @@ export function loadRdkafka(): Rdkafka {
 
 /** Numbers of the library's own errors. */
 export const RD = {
+  BAD_MSG: -199,
   BAD_COMPRESSION: -198,
-  TRANSPORT: -195,
   MSG_TIMED_OUT: -192,
-  ALL_BROKERS_DOWN: -187,
-  INVALID_ARG: -186,
-  TIMED_OUT: -185,
-  QUEUE_FULL: -184,
-  SSL: -181,
   ASSIGN: -175,
-  REVOKE: -174,
-  AUTHENTICATION: -169,
+  NOT_IMPLEMENTED: -170,
   NO_OFFSET: -168,
+  AUTO_OFFSET_RESET: -140,
 } as const;

@@ -11,7 +11,8 @@ export function messageOf(record: RdkafkaMessage, stamps: boolean): Message {
   const { value, headers = [], topic, partition, offset } = record;
   const metadata = new Map<string, string>();
   for (const header of headers) {
-    for (const [name, bytes] of Object.entries(header)) if (!isReserved(name)) metadata.set(name, bytes.toString());
+    const [name, bytes] = entryOf(header);
+    if (!isReserved(name)) metadata.set(name, bytes.toString());
   }
   if (value === null) metadata.set(TOMBSTONE, "true");
   if (stamps) {
@@ -25,11 +26,15 @@ export function messageOf(record: RdkafkaMessage, stamps: boolean): Message {
 /** The first header that holds an id, else a key of 16 bytes, else the place in the log. */
 function idOf({ headers = [], key, partition, offset }: RdkafkaMessage): MessageId {
   for (const header of headers) {
-    for (const [name, bytes] of Object.entries(header)) {
-      const id = name === ID_HEADER || name === FOREIGN_ID_HEADER ? parseId(bytes.toString("latin1")) : undefined;
-      if (id !== undefined) return id;
-    }
+    const [name, bytes] = entryOf(header);
+    const id = name === ID_HEADER || name === FOREIGN_ID_HEADER ? parseId(bytes.toString("latin1")) : undefined;
+    if (id !== undefined) return id;
   }
   if (key?.length === ID_BYTES) return idFromBytes(key);
   return idFromBigInt((BigInt(partition) << 64n) | BigInt(offset));
+}
+
+/** A header comes as an object with one property. With one name it has none: the value is its prototype then. */
+function entryOf(header: Readonly<Record<string, Buffer>>): readonly [name: string, value: Buffer] {
+  return Object.entries(header)[0] ?? ["__proto__", Object.getPrototypeOf(header) as Buffer];
 }

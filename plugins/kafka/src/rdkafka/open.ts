@@ -2,7 +2,7 @@ import type { Consumer, OpenContext, Publisher } from "@mqb/core/plugin";
 import type { KafkaClient } from "../client/client.ts";
 import { makeClient } from "../client/open.ts";
 import { findTopic, makeTopic } from "../client/topic.ts";
-import type { ConsumerSettings } from "../consumer/settings.ts";
+import { type ConsumerSettings, resetOf } from "../consumer/settings.ts";
 import { kafkaErrors } from "../errors.ts";
 import { consumerOptions } from "../options/consumer.ts";
 import { type ProducerOptions, producerOptions } from "../options/producer.ts";
@@ -67,8 +67,8 @@ export async function openRdkafkaConsumer(
         "enable.auto.commit": false,
         "enable.auto.offset.store": false,
         "enable.partition.eof": true,
-        // Positions come from the group or the session; what is gone is told as an error.
-        "auto.offset.reset": "error",
+        // Positions come from the group or the session: this is about those that are gone.
+        "auto.offset.reset": resetOf(settings),
         ...callbacks,
       }),
     );

@@ -35,6 +35,11 @@ export class ReadyQueue {
     this.entries.push({ partition, epoch: partition.epoch, records: [], taken: 0, end });
   }
 
+  /** Leaves out what came of a partition before it is read again. */
+  drop(partition: Partition): void {
+    this.entries = this.entries.filter((entry) => entry.partition !== partition || entry.epoch === partition.epoch);
+  }
+
   clear(): void {
     this.entries = [];
   }

@@ -3,30 +3,36 @@ import type { RdkafkaConsumerHandle, RdkafkaError, RdkafkaMessage, RdkafkaOffset
 
 export interface ReaderHost {
   readonly clock: Clock;
+  /** Bytes that one call may bring, about. */
+  readonly budget: number;
   /** The partitions that may be read. */
   readonly places: () => readonly RdkafkaPlace[];
   /** Whether what came is handed out, so that there is room for more. */
   readonly hasRoom: () => boolean;
-  /** What one call has brought. `number` counts the calls. */
-  readonly came: (number: number, messages: readonly RdkafkaMessage[], ends: readonly RdkafkaOffset[]) => void;
+  /** What one call has brought. */
+  readonly came: (messages: readonly RdkafkaMessage[], ends: readonly RdkafkaOffset[]) => void;
   readonly failed: (error: RdkafkaError) => void;
 }
 
-const AT_ONCE = 1000;
+const MOST_AT_ONCE = 1000;
+/** Before it is known how large messages are. */
+const FIRST = 16;
 const WAIT_MS = 100;
+/** What a message takes beside its value, about. */
+const AROUND = 200;
 
 /**
  * Calls the library again and again, one call at a time: it tells of rebalances only then. While nobody takes what came, the
  * partitions are paused and the calls bring nothing.
  */
 export class Reader {
-  /** The number of the call that is made next. */
-  next = 0;
   private readonly handle: RdkafkaConsumerHandle;
   private readonly host: ReaderHost;
   private readonly stopping = new AbortController();
   private ends: RdkafkaOffset[] = [];
+  private tasks: (() => Promise<void>)[] = [];
   private paused: readonly RdkafkaPlace[] = [];
+  private atOnce = FIRST;
   private room: () => void = () => {};
   private running: Promise<void> | undefined;
 
@@ -46,6 +52,12 @@ export class Reader {
     this.room();
   }
 
+  /** Does something while no call is under way: what calls bring after it came after it. */
+  between(task: () => Promise<void>): void {
+    this.tasks.push(task);
+    this.wake();
+  }
+
   /** What was assigned before is not: nothing of it is paused. */
   forget(): void {
     this.paused = [];
@@ -61,18 +73,26 @@ export class Reader {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      if (!this.host.hasRoom()) await this.untilRoom();
+      if (!this.host.hasRoom() && this.tasks.length === 0) await this.untilRoom();
+      for (const task of this.tasks.splice(0)) if (!signal.aborted) await task();
       if (signal.aborted) return;
       if (this.host.hasRoom()) this.resume();
       else this.pause();
-      const number = this.next++;
-      const { error, messages } = await this.call(this.paused.length > 0 ? 1 : AT_ONCE);
+      const { error, messages } = await this.call(this.paused.length > 0 ? 1 : this.atOnce);
       const ends = this.ends;
       this.ends = [];
       if (signal.aborted) return;
+      this.measure(messages);
       if (error) this.host.failed(error);
-      this.host.came(number, messages, ends);
+      this.host.came(messages, ends);
     }
+  }
+
+  /** As many as fit the budget, by the size of those that came last. */
+  private measure(messages: readonly RdkafkaMessage[]): void {
+    if (messages.length === 0) return;
+    const bytes = messages.reduce((sum, { value }) => sum + AROUND + (value?.length ?? 0), 0);
+    this.atOnce = Math.max(1, Math.min(MOST_AT_ONCE, Math.floor((this.host.budget * messages.length) / bytes)));
   }
 
   private call(
@@ -106,7 +126,8 @@ export class Reader {
     this.paused = places;
   }
 
-  private resume(): void {
+  /** Paused partitions go on, from where they were: before another place is sought in one of them. */
+  resume(): void {
     if (this.paused.length === 0) return;
     const places = this.paused;
     this.paused = [];

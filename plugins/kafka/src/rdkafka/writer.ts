@@ -1,4 +1,4 @@
-import { type Clock, idToBytes, type MessageBatch, type MqbError } from "@mqb/core/plugin";
+import { type Clock, describeError, idToBytes, type MessageBatch, type MqbError } from "@mqb/core/plugin";
 import { CODE, isFinal, nameOf, refusal } from "../classify.ts";
 import type { KafkaClient } from "../client/client.ts";
 import { kafkaErrors } from "../errors.ts";
@@ -31,6 +31,10 @@ class Place {
 }
 
 const FLUSH_MS = 200;
+/** Without a report for so long somebody looks whether there is a broker. */
+const QUIET_MS = 1000;
+/** No bytes, at a place: for the library no place is a null value. */
+const EMPTY = Buffer.alloc(1).subarray(0, 0);
 const TOO_LARGE: readonly number[] = [CODE.MESSAGE_TOO_LARGE, CODE.RECORD_LIST_TOO_LARGE];
 
 /** Gives messages to librdkafka and waits for its reports. It repeats by itself what it has no answer for. */
@@ -45,7 +49,10 @@ export class RdkafkaWriter implements BatchWriter {
   private readonly repeatTimeoutMs: number;
   private readonly sendings = new Set<Sending>();
   private isFlushing = false;
+  private looks = false;
   private downSince: number | undefined;
+  /** When the last report came, or the first message that waits for one. */
+  private heardAt = 0;
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -71,6 +78,7 @@ export class RdkafkaWriter implements BatchWriter {
 
   write(batch: MessageBatch, outcomes: Outcomes): Promise<void> {
     return new Promise((done) => {
+      if (this.sendings.size === 0) this.heardAt = this.clock.monotonic();
       const sending: Sending = { outcomes, batch, left: batch.length, done };
       this.sendings.add(sending);
       for (let i = 0; i < batch.length; i++) {
@@ -101,10 +109,10 @@ export class RdkafkaWriter implements BatchWriter {
     }
     const written = this.keyField === undefined ? undefined : metadata.get(this.keyField);
     const payload = batch.payload(i);
-    const value = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
+    const value = payload.length === 0 ? EMPTY : Buffer.from(payload.buffer, payload.byteOffset, payload.length);
     try {
       const isNull = metadata.get(TOMBSTONE) === "true";
-      const key = written === undefined ? id : Buffer.from(written);
+      const key = written === undefined ? id : written === "" ? EMPTY : Buffer.from(written);
       this.handle.produce(this.topic, -1, isNull ? null : value, key, undefined, new Place(sending, i), headers);
       return undefined;
     } catch (error) {
@@ -113,6 +121,7 @@ export class RdkafkaWriter implements BatchWriter {
   }
 
   private reported(error: RdkafkaError | null, { opaque: place, partition }: Report): void {
+    this.heardAt = this.clock.monotonic();
     if (!error) {
       this.downSince = undefined;
       this.trouble = undefined;
@@ -147,17 +156,37 @@ export class RdkafkaWriter implements BatchWriter {
     this.handle.flush(FLUSH_MS, () => {
       this.isFlushing = false;
       const { downSince } = this;
-      if (downSince !== undefined && this.clock.monotonic() - downSince > this.repeatTimeoutMs)
+      const now = this.clock.monotonic();
+      if (downSince !== undefined && now - downSince > this.repeatTimeoutMs)
         this.fail(kafkaErrors.LOST({ target: this.target, reason: this.trouble ?? "no broker answers" }));
+      else if (now - this.heardAt > QUIET_MS) this.lookAround();
       this.flush();
     });
   }
 
-  /** With no broker left for a while the route has to know; the library would try for ever. */
   private met(error: RdkafkaError): void {
-    if (error.code === RD.ALL_BROKERS_DOWN) this.downSince ??= this.clock.monotonic();
-    if (error.code === RD.ALL_BROKERS_DOWN || error.code === RD.TRANSPORT) this.trouble = error.message;
     if (error.isFatal) this.fail(kafkaErrors.LOST({ target: this.target, reason: error.message }));
+  }
+
+  /** With no broker left for a while the route has to know; the library would try for ever. */
+  private lookAround(): void {
+    if (this.looks || this.closing) return;
+    this.looks = true;
+    this.client
+      .topics([this.topic])
+      .then(
+        () => {
+          this.downSince = undefined;
+          this.trouble = undefined;
+        },
+        (error: unknown) => {
+          this.downSince ??= this.clock.monotonic();
+          this.trouble = describeError(error);
+        },
+      )
+      .finally(() => {
+        this.looks = false;
+      });
   }
 
   private errorOf({ code, message }: RdkafkaError, partition: number, bytes: number): MqbError {
