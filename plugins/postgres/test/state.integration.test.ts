@@ -56,7 +56,7 @@ async function written(name: string): Promise<Row[]> {
 
 async function completed(child: RunningProcess): Promise<void> {
   await child.ended;
-  expect(child.stdout).toContain("completed");
+  expect(child.stdout, child.stderr).toContain("completed");
 }
 
 /** Kills it some times, then lets it end. */

@@ -20,6 +20,7 @@ const bridge = createBridge({
 });
 const route = bridge.route("r", {
   exit_on_empty: true,
+  startup_timeout_ms: 60_000,
   concurrency: 4,
   batch_size: 50,
   input: {
