@@ -18,6 +18,7 @@ import { original, oursRun } from "../harness/contenders.mjs";
 
 const SELF = fileURLToPath(import.meta.url);
 const MEASURE = fileURLToPath(new URL("../measure.py", import.meta.url));
+const PLUGIN = fileURLToPath(new URL("../../plugins/kafka/dist/index.js", import.meta.url));
 const require = createRequire(new URL("../../plugins/kafka/package.json", import.meta.url));
 const { Kafka, CompressionCodecs, CompressionTypes, logLevel } = require("kafkajs");
 const ROWS = Number(process.argv[2] ?? 200_000);
@@ -89,6 +90,7 @@ async function wholeProcesses(data, filled) {
     for (let round = 0; round < 3; round++) {
       for (const contender of [original, oursRun]) {
         const { name: who, argv, missing } = contender("bench-kafka", ...(await make()));
+        if (contender === oursRun) argv.push("--plugin", PLUGIN);
         if (missing) {
           console.log(`${name}, ${who}: ${missing}`);
           continue;

@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CLI } from "../harness/contenders.mjs";
 
@@ -70,7 +71,10 @@ try {
 function configured(route) {
   const path = join(folder, `${randomBytes(4).toString("hex")}.json`);
   writeFileSync(path, JSON.stringify({ routes: { still: route } }));
-  return ["--config", path, "--no-ui", "--no-metrics"];
+  const plugins = ["kafka", "nats", "http"].map(
+    (name) => new URL(`../../plugins/${name}/dist/index.js`, import.meta.url),
+  );
+  return ["--config", path, "--no-ui", "--no-metrics", ...plugins.flatMap((url) => ["--plugin", fileURLToPath(url)])];
 }
 
 /** Runs a route, lets it settle, and watches its process for so long. */
