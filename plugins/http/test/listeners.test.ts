@@ -1,6 +1,7 @@
 import { createBridge, createRegistry } from "@mqb/core";
-import { codeOf } from "@mqb/core/plugin";
+import { codeOf, MqbError } from "@mqb/core/plugin";
 import standard from "@mqb/standard";
+import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin, { type HttpOptions } from "../src/index.ts";
 import { ask, portOf, stub } from "./support.ts";
@@ -66,15 +67,41 @@ describe("routes that share a listener", () => {
     );
   });
 
-  it("come and go alone: the others stay, and a path whose route is away is 503, not 404", async () => {
-    await using set = await routes({ one: { path: "/x" }, two: { path: "/y" } });
-    const [one, two] = set.all;
+  it("come and go alone: the others stay, and the path of a stopped one is free", async () => {
+    await using set = await routes({ one: { path: "/x" }, two: { path: "/y" }, three: { path: "/x" } });
+    const [one, two, three] = set.all;
     await one!.start();
     await two!.start();
     await one!.stop();
-    expect(await ask(`${set.url}/x`)).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect((await ask(`${set.url}/x`)).status).toBe(404);
     expect((await ask(`${set.url}/y`)).text).toBe("two");
-    expect((await ask(`${set.url}/z`)).status).toBe(404);
+    await three!.start();
+    expect((await ask(`${set.url}/x`)).text).toBe("three");
+  });
+
+  it("have a path that is 503, not 404, while they reconnect", async () => {
+    const probe = await stub(() => {});
+    const { port } = probe;
+    await probe[Symbol.asyncDispose]();
+    const sink = new CollectingPublisher();
+    const bridge = createBridge({
+      registry: createRegistry([plugin, standard, fakePlugin({ sink: { publisher: sink } })]),
+    });
+    const input = (path: string) => ({ http: { url: `127.0.0.1:${port}`, path } });
+    const one = bridge.route("one", {
+      input: input("/x"),
+      output: { sink: {} },
+      reconnect_interval_ms: 60_000,
+    } as never);
+    const two = bridge.route("two", { input: input("/y"), output: { response: {} } } as never);
+    await two.start();
+    await one.start();
+    sink.rejectNext(new MqbError("TEST_CUT", "connection", "cut"));
+    await ask(`http://127.0.0.1:${port}/x`, { body: "lost" });
+    await expect.poll(async () => (await ask(`http://127.0.0.1:${port}/x`)).status).toBe(503);
+    await one.stop();
+    expect((await ask(`http://127.0.0.1:${port}/x`)).status).toBe(404);
+    await two.stop();
   });
 
   it("close it together, and it can be opened again at once", async () => {

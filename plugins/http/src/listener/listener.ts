@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import { formatAddress, type ListenAddress } from "./address.ts";
 import { Mounts } from "./mounts.ts";
 import { answerUnread } from "./plain-answer.ts";
-import type { Mount, Request, Response } from "./protocol.ts";
+import type { Mount, Place, Request, Response } from "./protocol.ts";
 import { HttpServer, type ServerSettings } from "./server.ts";
 
 export interface ListenerSettings extends ServerSettings {
@@ -49,8 +49,8 @@ export class Listener {
     return formatAddress({ host, port: this.server.port });
   }
 
-  /** `failed` is told when the server cannot go on. Returns what takes the mount away again. Throws a `config` error. */
-  mount(mount: Mount, failed: (error: unknown) => void): () => void {
+  /** `failed` is told when the server cannot go on. Throws a `config` error. */
+  mount(mount: Mount, failed: (error: unknown) => void): Place {
     const before = this.mounts.add(mount);
     if (before) {
       const { path = "any path", method = "any method" } = mount;
@@ -58,10 +58,16 @@ export class Listener {
       throw errors.TAKEN({ address: this.address, what, route: mount.route, other: before.route });
     }
     this.watchers.add(failed);
-    return () => {
+    let forget: (() => void) | undefined;
+    const leave = (): void => {
       this.watchers.delete(failed);
-      this.mounts.remove(mount);
+      forget ??= this.mounts.remove(mount);
     };
+    const giveUp = (): void => {
+      leave();
+      forget?.();
+    };
+    return { leave, giveUp };
   }
 
   close(): Promise<void> {

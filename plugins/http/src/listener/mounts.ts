@@ -13,10 +13,7 @@ const ANY = "*";
 export class Mounts {
   private readonly paths = new Map<string, Map<string, Mount>>();
   private readonly anyPath = new Map<string, Mount>();
-  /**
-   * Where a route was that is away. It may be back in a moment or when somebody starts it again: clients take a 404 as a
-   * reason never to come again.
-   */
+  /** Where a route was that reconnects: clients would take a 404 as a reason never to come again. */
   private readonly closed = new Set<Mount>();
 
   get size(): number {
@@ -35,11 +32,17 @@ export class Mounts {
     return undefined;
   }
 
-  /** Its place stays, and nothing else of it. */
-  remove({ route, path, method }: Mount): void {
+  /** Its place stays, and nothing else of it. Returns what gives up the place, too, unless somebody has taken it since. */
+  remove({ route, path, method }: Mount): () => void {
     const away: Mount = { route, path, method, request: () => {} };
     this.methodsOf(path).set(method ?? ANY, away);
     this.closed.add(away);
+    return () => {
+      if (!this.closed.delete(away)) return;
+      const methods = this.methodsOf(path);
+      methods.delete(method ?? ANY);
+      if (path !== undefined && methods.size === 0) this.paths.delete(path);
+    };
   }
 
   find(method: string, path: string): Found {

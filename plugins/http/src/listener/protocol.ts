@@ -7,6 +7,14 @@ export type Response = ServerResponse | Http2ServerResponse;
 
 export type ServerProtocol = "auto" | "http1_only" | "http2_only";
 
+/** Where a route is mounted. */
+export interface Place {
+  /** Requests are told to come again. */
+  leave(): void;
+  /** Nothing is there any more. */
+  giveUp(): void;
+}
+
 /** What one route takes of a listener. */
 export interface Mount {
   /** For messages. */

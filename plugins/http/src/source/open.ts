@@ -36,12 +36,14 @@ export async function openSource(config: HttpConfig, context: OpenContext): Prom
   const path = mountPath(config.path);
   const method = config.method?.toUpperCase();
   try {
-    const unmount = listener.mount({ route: context.route, path, method, request: consumer.take }, consumer.failed);
+    const place = listener.mount({ route: context.route, path, method, request: consumer.take }, consumer.failed);
+    // While the route reconnects, its path is not unknown.
+    context.session.set("http place", { [Symbol.asyncDispose]: async () => place.giveUp() });
     consumer.attach({
       target: targetOf(listener.address, path, method),
       address: listener.address,
       async leave() {
-        unmount();
+        place.leave();
         await shared.release();
       },
     });
