@@ -58,13 +58,13 @@ describe("a stream that is none", () => {
     const random = randomFrom(7);
     const whole = [recorded("changes"), recorded("pieces").subarray(0, 12_000)];
     let faults = 0;
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 60; round++) {
       const bytes = Buffer.from(whole[round % 2]!);
       for (let n = 0; n < 3; n++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
       const feed = new Feed();
       if ((await faultOf(() => feed.push(bytes))) !== undefined) faults++;
       await feed.spools.close();
     }
-    expect(faults).toBeGreaterThan(25);
+    expect(faults).toBeGreaterThan(8);
   });
 });
