@@ -80,7 +80,7 @@ const SETTINGS = frame(4, 0, 0, Buffer.alloc(0));
 /** `POST /` over `http` to an authority without a name, with the static table of HPACK alone. */
 const REQUEST = Buffer.from([0x83, 0x84, 0x86, 0x41, 0x01, 0x68]);
 const [END_STREAM, END_HEADERS] = [1, 4];
-const [CANCEL, FLOOD] = [8, 20_000];
+const [CANCEL, FLOOD] = [8, 2000];
 
 /** The server says over HTTP/2 that it goes away, or goes. */
 function refusal(socket: Socket): Promise<void> {
