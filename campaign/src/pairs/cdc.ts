@@ -68,7 +68,7 @@ async function changes(world: World): Promise<Changes> {
     slot_name: "campaign",
     status_interval_ms: 1000,
     consume: "capture_all",
-    checkpoint_store: join(world.folder, "tables.json"),
+    checkpoint_store: `file://${join(world.folder, "tables.json")}`,
   };
   const end: SourceEnd = {
     async append(rows) {

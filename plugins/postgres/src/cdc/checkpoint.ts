@@ -6,7 +6,7 @@ import { findSlot } from "./catalog.ts";
 import { type CdcConfig, consumeOf, slotOf } from "./config.ts";
 import { connect, disconnect } from "./connection.ts";
 import { formatLsn, parseLsn } from "./lsn.ts";
-import { Positions, sourceOf } from "./positions.ts";
+import { Positions, sourceOf, storeUrl } from "./positions.ts";
 import { refused } from "./prepare.ts";
 
 /** The position of a slot, with its copy in `checkpoint_store`. A slot goes forward only, and nothing brings back what it has passed. */
@@ -19,7 +19,9 @@ export function checkpointCdc(config: CdcConfig, context: CheckpointContext): Ch
   const positions = (): Promise<Positions> | undefined => {
     const { checkpoint_store: store } = config;
     if (store == null) return undefined;
-    return (opened ??= context.openStore(store).then((one) => new Positions(one, config, context.clock)));
+    return (opened ??= context
+      .openStore(storeUrl(store, context.baseDir))
+      .then((one) => new Positions(one, config, context.clock)));
   };
   const slotLsn = async (): Promise<bigint | undefined> => {
     const client = await connect(config, place(context), false);

@@ -58,7 +58,7 @@ export const cdcSchema = z
     checkpoint_store: text.nullish().meta({
       description:
         "A second place for the position, that outlives a server which forgets the last acks of its slot; and how far `capture_all` has read the tables. A path or the URL of a state store.",
-      examples: ["/var/lib/mqb/orders.json"],
+      examples: ["file:///var/lib/mqb/orders.json"],
       "x-mqb-store": true,
     }),
     status_interval_ms: z.int().min(1).max(2_147_483_647).nullish().meta({

@@ -10,7 +10,7 @@ import { type CdcConfig, consumeOf, slotOf } from "./config.ts";
 import { connect, cut, disconnect } from "./connection.ts";
 import { formatLsn, parseLsn } from "./lsn.ts";
 import { PhasedConsumer } from "./phased-consumer.ts";
-import { LatestWriter, Positions, type Progress } from "./positions.ts";
+import { LatestWriter, Positions, type Progress, storeUrl } from "./positions.ts";
 import {
   checkServer,
   checkTables,
@@ -313,7 +313,11 @@ class Opening {
   private async openPositions(): Promise<Positions | undefined> {
     const { checkpoint_store: store } = this.config;
     if (store == null) return undefined;
-    return new Positions(await this.context.openStore(store), this.config, this.context.clock);
+    return new Positions(
+      await this.context.openStore(storeUrl(store, this.context.baseDir)),
+      this.config,
+      this.context.clock,
+    );
   }
 
   private async connected(replication: boolean): Promise<pg.Client> {

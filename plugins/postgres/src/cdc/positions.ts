@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Clock, Logger, StateStore } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
 import { type CdcConfig, slotOf } from "./config.ts";
@@ -103,6 +105,11 @@ export class Positions {
     const envelope: Envelope = { mqb_checkpoint: 1, source: this.source, value, updated_at_ms: this.clock.now() };
     await this.store.putMany([{ key, value: Buffer.from(JSON.stringify(envelope)) }]);
   }
+}
+
+/** A path is a file. */
+export function storeUrl(written: string, baseDir: string): string {
+  return /^[a-z][a-z0-9+.-]+:/i.test(written) ? written : pathToFileURL(resolve(baseDir, written)).href;
 }
 
 export function sourceOf(config: CdcConfig): string {
