@@ -9,7 +9,7 @@ const KEYS = 7;
 const KILLS = Number(process.env["MQB_KILLS"] || 4);
 const COUNT = 500 * KILLS;
 /** Each round starts a process, which takes seconds on a busy machine. */
-const TIMEOUT_MS = 45_000 * KILLS;
+const TIMEOUT_MS = 60_000 * (KILLS + 1);
 /** Messages that one process can have in flight when it is killed. */
 const IN_FLIGHT = 20 * 8;
 
