@@ -25,18 +25,18 @@ it("received is what has a fate and what is in flight, at every scrape, and no v
   const endpoints = fakePlugin({ source: { consumer: source }, sink: { publisher: sink } });
   const bridge = createBridge({ registry: createRegistry([standard, expression, endpoints]), clock });
   const registry = bridge.local(METRICS, () => new MetricsRegistry());
-  const scrape = (): string =>
+  const scrape = (): Promise<string> =>
     exposition({
       version: "1",
       routes: bridge.status(),
       sides: registry.list(),
       retries: (route) => registry.retries(route),
       now: clock.monotonic(),
-    });
-  const scrapes: string[] = [];
+    }).metrics();
+  const scraping: Promise<string>[] = [];
   // Of a hundred messages one is filtered, five are refused, two are sent a second time.
   sink.failWhen(({ payload, metadata }, index) => {
-    if (index === 0) scrapes.push(scrape());
+    if (index === 0) scraping.push(scrape());
     const n = Number(Buffer.from(payload).toString().replace(/\D/g, ""));
     if (n % 100 < 5) return refused;
     return n % 100 > 97 && !metadata.has("mq_bridge.retry.attempt") ? busy : undefined;
@@ -58,8 +58,9 @@ it("received is what has a fate and what is in flight, at every scrape, and no v
   source.pushEmpty();
   await clock.runUntil(route.start());
   await clock.runUntil(route.done);
-  scrapes.push(scrape());
+  scraping.push(scrape());
 
+  const scrapes = await Promise.all(scraping);
   expect(scrapes.length).toBeGreaterThan(USERS / BATCH);
   for (const text of scrapes) {
     expect(total(text, "mqb_route_messages_total") + total(text, "mqb_route_in_flight_messages")).toBe(
@@ -68,7 +69,7 @@ it("received is what has a fate and what is in flight, at every scrape, and no v
   }
   const [, early] = scrapes;
   const late = scrapes.at(-1)!;
-  expect(late.split("\n").length).toBe(early!.split("\n").length + (early!.includes("mqb_route_drops_total{") ? 0 : 3));
+  expect(late.split("\n").length).toBe(early!.split("\n").length + (early!.includes("mqb_route_drops_total{") ? 0 : 4));
   expect(late).not.toContain("user");
   expect(total(late, "mqb_route_drops_total")).toBe(USERS / 20);
   expect(total(late, "mqb_route_retries_total")).toBe(USERS / 50);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Address, isLoopback } from "@mqb/config/uri";
-import { CONTENT_TYPE, exposition, type Measured } from "./exposition.ts";
+import type { Measured } from "./exposition.ts";
 
 export interface MetricsServer {
   /** As bound: the port is the real one when 0 was asked for. */
@@ -14,12 +14,8 @@ export interface MetricsServer {
  */
 export function serveMetrics(address: Address, measure: () => Measured): Promise<MetricsServer> {
   const server = createServer((request, response) => {
-    try {
-      answer(request, response, isLoopback(address), measure);
-    } catch {
-      // Whatever a request makes go wrong, the routes are none of its business.
-      response.destroy();
-    }
+    // Whatever a request makes go wrong, the routes are none of its business.
+    answer(request, response, isLoopback(address), measure).catch(() => response.destroy());
   });
   // A scraper keeps its connection open, which must not keep the process.
   server.unref();
@@ -40,7 +36,12 @@ export function serveMetrics(address: Address, measure: () => Measured): Promise
   });
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, local: boolean, measure: () => Measured): void {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  local: boolean,
+  measure: () => Measured,
+): Promise<void> {
   // What is asked for may be anything, also what is no URL.
   const [path] = (request.url ?? "/").split(/[?#]/, 1);
   const say = (status: number, text: string, type = "text/plain; charset=utf-8"): void => {
@@ -50,8 +51,12 @@ function answer(request: IncomingMessage, response: ServerResponse, local: boole
   // A web page of somebody else may have its own name point here.
   if (local && !isOwnName(request.headers.host)) say(403, "unknown host\n");
   else if (request.method !== "GET" && request.method !== "HEAD") say(405, "only GET\n");
-  else if (path === "/metrics") say(200, exposition(measure()), CONTENT_TYPE);
-  else if (path === "/health") {
+  else if (path === "/metrics") {
+    // Not loaded before somebody asks: most runs are copies.
+    const { exposition } = await import("./exposition.ts");
+    const registry = exposition(measure());
+    say(200, await registry.metrics(), registry.contentType);
+  } else if (path === "/health") {
     const sick = measure().routes.filter((route) => !route.healthy);
     if (sick.length === 0) say(200, "OK\n");
     else say(503, sick.map((route) => `${route.name}: ${route.state}\n`).join(""));
