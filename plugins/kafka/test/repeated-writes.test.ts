@@ -16,6 +16,10 @@ function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
   const producers = new Map<bigint, number>();
   let identities = 0;
   let connections = 0;
+  let tell: () => void = () => {};
+  const lostOnce = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
   const answer = (code: number): Buffer => {
     const bytes = Buffer.alloc(4 + 3 + 4 + 30 + 4);
     bytes.writeInt32BE(1, 0);
@@ -64,6 +68,7 @@ function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
             setImmediate(() => {
               isLost = true;
               for (const one of waiting) one();
+              tell();
             });
         }),
     };
@@ -91,7 +96,7 @@ function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
     await producer.write("t", chunks, (_, one) => all.push(one));
     return all;
   };
-  return { producer, write, stored, seen, connections: () => connections };
+  return { producer, write, stored, seen, lostOnce, connections: () => connections };
 }
 
 const STORED = { type: "stored" };
@@ -109,10 +114,11 @@ describe("an idempotent producer that gets no answer", () => {
 
   it("repeats all that was on its way in its order, and lets nothing new go before it", async () => {
     const fates: Fate[] = ["stored, answer lost", "stored, answer lost", "lost", "lost"];
-    const { producer, write, stored, seen } = brokerWith(fates);
+    const { write, stored, seen, lostOnce } = brokerWith(fates, [["retry.backoff.ms", "50"]]);
     const first = [write("a", "b"), write("c"), write("d")];
-    // The connection is lost, and nothing is written again yet.
-    while (producer.trouble === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await lostOnce;
+    // Everybody has heard of it then.
+    await new Promise((resolve) => setImmediate(resolve));
     const late = write("e");
     expect((await Promise.all([...first, late])).flat()).toEqual([STORED, STORED, STORED, STORED, STORED]);
     expect(stored).toEqual(["a", "b", "c", "d", "e"]);
@@ -135,9 +141,12 @@ describe("an idempotent producer that gets no answer", () => {
   });
 
   it("gives up when nobody answers for as long as it may take, says so meanwhile, and begins under a new identity", async () => {
-    const { producer, write, seen } = brokerWith(new Array<Fate>(1000).fill("lost"), [["delivery.timeout.ms", "30"]]);
+    const { producer, write, seen, lostOnce } = brokerWith(new Array<Fate>(1000).fill("lost"), [
+      ["delivery.timeout.ms", "30"],
+    ]);
     const sent = write("a");
-    while (producer.trouble === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await lostOnce;
+    await new Promise((resolve) => setImmediate(resolve));
     expect(producer.trouble).toMatch(/was lost/);
     expect(await sent).toEqual([{ type: "failed", error: expect.objectContaining({ code: "MQB_KAFKA_LOST" }) }]);
     expect(producer.trouble).toBeUndefined();
