@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import pg from "pg";
 import { fileSink } from "../ends/file.ts";
 import { hostPort, KafkaTopic, kafkaProxy } from "../ends/kafka.ts";
 import { PostgresDatabase } from "../ends/postgres.ts";
@@ -59,15 +60,17 @@ async function changes(world: World): Promise<Changes> {
   const server = await PrivateServer.start("postgres", world);
   const database = await PostgresDatabase.on(server, world);
   const { source: whole } = await database.records("rows");
+  const client = new pg.Client({ connectionString: database.url.href });
+  await client.connect();
+  await client.query("CREATE PUBLICATION campaign FOR TABLE rows");
+  await client.query("SELECT pg_create_logical_replication_slot('campaign', 'pgoutput')");
+  await client.end();
   const source = await proxyTo(server.address, world);
   const cdc = {
     url: database.through(source.address),
     publication: "campaign",
-    create_publication: true,
-    publication_tables: ["rows"],
     slot_name: "campaign",
     status_interval_ms: 1000,
-    consume: "capture_all",
     checkpoint_store: `file://${join(world.folder, "tables.json")}`,
   };
   const end: SourceEnd = {
