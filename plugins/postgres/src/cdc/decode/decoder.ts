@@ -217,7 +217,7 @@ export class Decoder {
     if (!spool) return;
     if (part !== xid) return void spool.leaveOut(part);
     this.pieces.delete(xid);
-    spool.discard();
+    void spool.discard();
   }
 }
 
