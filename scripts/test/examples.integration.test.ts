@@ -32,7 +32,7 @@ describe("the examples", () => {
     env["PATH"] = [root, env["PATH"]].join(delimiter);
   });
 
-  it.each(examples)("%s gives what it promises", async (name, context) => {
+  it.for(examples)("%s gives what it promises", async (name, context) => {
     const more = needed(name);
     if (!more) return context.skip(`needs ${NEEDS[name]![0]}`);
     const folder = join(root, "examples", name);

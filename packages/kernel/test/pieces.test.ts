@@ -53,7 +53,7 @@ describe.each(["simd", "js"] as const)("pieces put together (%s)", (engine) => {
         pieces.ascii("behind");
         pieces.constant(NEXT);
       });
-      expect(bytes.toString("latin1")).toBe(whole.toString("latin1", 0, length) + `behind${NEXT.toString()}`);
+      expect(bytes.toString("latin1")).toBe(`${whole.toString("latin1", 0, length)}behind${NEXT.toString()}`);
     }
   });
 
