@@ -41,7 +41,7 @@ const CONFIGS: Readonly<Record<string, (secret: string, side: Side) => object>> 
     path: "/x",
     basic_auth: ["user", secret],
     webhook_signature: { scheme: "github", secret: [secret, `${secret}2`] },
-    custom_headers: { "x-api-key": printable(secret), authorization: `Bearer ${printable(secret)}` },
+    custom_headers: { "x-api-key": printable(secret), "x-auth-token": `Bearer ${printable(secret)}` },
     ...(side === "input"
       ? { tls: { required: true, cert_file: "c.pem", key_file: "k.pem", cert_password: secret } }
       : {}),
