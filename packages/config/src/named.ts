@@ -14,6 +14,10 @@ export interface Names {
 /** Keys under which an expression is written. */
 const EXPRESSION_KEYS = ["filter", "when", "expression"];
 const SCHEME = /^([a-z][a-z0-9+._-]*):/i;
+/** Keys under which the place of a state store is written. One without a scheme is a path. */
+const STORE_KEYS = ["checkpoint_store", "store"];
+/** A scheme has two letters: one is a drive's. */
+const STORE_URL = /^[a-z][a-z0-9+._-]+:/i;
 
 /** Names while they are collected. */
 export interface MutableNames {
@@ -42,6 +46,11 @@ export function namesInRoutes(routes: readonly unknown[]): Names {
   return names;
 }
 
+/** A path where a state store is named stands for `file:`. */
+export function collectStorePath(key: string, value: unknown, names: MutableNames): void {
+  if (STORE_KEYS.includes(key) && typeof value === "string" && !STORE_URL.test(value)) names.stores.add("file");
+}
+
 /** Every map may be an endpoint, and the keys of an endpoint are its type; fields that are called like one do no harm. */
 export function collectNames(value: unknown, names: MutableNames): void {
   if (typeof value === "string") {
@@ -66,6 +75,7 @@ export function collectNames(value: unknown, names: MutableNames): void {
     if (EXPRESSION_KEYS.includes(key)) names.expressions = true;
     // The plugin of the middleware encrypts files, too.
     if (key === "encryption") names.middlewares.add(key);
+    collectStorePath(key, inner, names);
     collectNames(inner, names);
   }
   collectMiddlewares(value["middlewares"], names);

@@ -114,6 +114,16 @@ describe("the names in routes", () => {
     expect(names.expressions).toBe(true);
   });
 
+  it.each(["/var/lib/cp.json", "cp", String.raw`C:\cp.json`])(
+    "hold the scheme of files where the place of a state store is a path: %s",
+    (path) => {
+      expect(namesInRoutes([{ input: { postgres_cdc: { checkpoint_store: path } } }]).stores).toContain("file");
+      const aggregate = { input: { memory: {}, middlewares: [{ aggregate: { store: path } }] } };
+      expect(namesInRoutes([aggregate]).stores).toContain("file");
+      expect(namesInRoutes([{ input: { postgres_cdc: { slot_name: path } } }]).stores).not.toContain("file");
+    },
+  );
+
   it("hold no expression where none is written", () => {
     expect(namesInRoutes([{ input: { file: { path: "a" } } }]).expressions).toBe(false);
   });

@@ -70,6 +70,14 @@ describe("URIs of endpoints that are made of others", () => {
 describe("what a URI names", () => {
   const names = (uri: string) => namesInUri(parseUri(uri, "output"), "output");
 
+  it.each([
+    "postgres-cdc://h/db?checkpoint_store=positions",
+    "memory:x|aggregate?store=positions",
+    "sequence:?b.checkpoint_store=positions",
+  ])("is the scheme of files where the place of a state store is one word: %s", (uri) => {
+    expect([...names(uri).stores]).toContain("file");
+  });
+
   it("is everything inside it too: nested URIs, paths, literals", () => {
     const found = names('fanout:?to=kafka:x%7Cretry&to=a.jsonl&mirror={"mqtt":{"middlewares":[{"dlq":{"nats":{}}}]}}');
     expect([...found.schemes]).toEqual(expect.arrayContaining(["fanout", "kafka", "file"]));

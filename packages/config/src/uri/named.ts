@@ -1,4 +1,4 @@
-import { collectNames, type Names, noNames } from "../named.ts";
+import { collectNames, collectStorePath, type Names, noNames } from "../named.ts";
 import { parseLiteral } from "./literal.ts";
 import { type ParsedUri, parseUri } from "./parse.ts";
 
@@ -22,6 +22,7 @@ export function namesInUri(uri: ParsedUri, side: "input" | "output"): Names {
       if (name === "when" || name === "expression") names.expressions = true;
       // The plugin of the middleware encrypts files, too.
       if (name.split(".", 1)[0] === "encryption") names.middlewares.add("encryption");
+      collectStorePath(name.slice(name.lastIndexOf(".") + 1), value, names);
       collectNames(parseLiteral(value) ?? {}, names);
       if (depth > MAX_DEPTH || !ENDPOINT.test(value)) continue;
       const inner = parsed(value, side);
