@@ -106,21 +106,21 @@ export function createBridge(options: BridgeOptions): Bridge {
       endpoints.set(name, config);
     },
     async openPublisher(config) {
-      const direct = directScope(scope);
-      const end = await openPublisher(resolveToOpen(config, "output", ["output"], direct), direct);
+      const opening = (own: OpenScope) => openPublisher(resolveToOpen(config, "output", ["output"], own), own);
+      const { end, close } = await openDirect(scope, opening);
       return {
         send: (batch, signal) => end.send(batch, signal),
-        close: () => closeDirect(end, direct),
+        close,
         ...(end.flush && { flush: () => end.flush!() }),
         ...(end.status && { status: () => end.status!() }),
       };
     },
     async openConsumer(config) {
-      const direct = directScope(scope);
-      const end = await openConsumer(resolveToOpen(config, "input", ["input"], direct), direct);
+      const opening = (own: OpenScope) => openConsumer(resolveToOpen(config, "input", ["input"], own), own);
+      const { end, close } = await openDirect(scope, opening);
       return {
         receive: (max, signal) => end.receive(max, signal),
-        close: () => closeDirect(end, direct),
+        close,
         ...(end.status && { status: () => end.status!() }),
       };
     },
@@ -137,14 +137,16 @@ function startOne(route: Route): Promise<StartResult> {
   return route.start().then((state) => ({ route: route.name, state }), failed);
 }
 
-/** An end that was opened by itself is its own route: what its session holds goes with it. */
-async function closeDirect(end: Closable, scope: OpenScope): Promise<void> {
-  await end.close();
-  await endSessions(scope);
-}
-
-function directScope(bridge: BridgeScope): OpenScope {
-  const { signal } = new AbortController();
-  const off = { draining: false, allowFaultInjection: false, positions: false };
-  return { bridge, route: "direct", signal, ...off, accounting: new Accounting(), sessions: new Map() };
+/** An end that is opened by itself is its own route: what its session holds goes with it. */
+async function openDirect<E extends Closable>(bridge: BridgeScope, opening: (scope: OpenScope) => Promise<E>) {
+  const own = { signal: new AbortController().signal, accounting: new Accounting(), sessions: new Map() };
+  const scope = { bridge, route: "direct", ...own, draining: false, allowFaultInjection: false, positions: false };
+  try {
+    const end = await opening(scope);
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for what its callback returns
+    return { end, close: () => end.close().finally(() => endSessions(scope)) };
+  } catch (error) {
+    await endSessions(scope);
+    throw error;
+  }
 }

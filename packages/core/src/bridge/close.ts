@@ -13,8 +13,7 @@ const CLOSE_LIMIT_MS = 2000;
 export async function closeEnd(end: Closable, name: string, { route, bridge }: Place): Promise<void> {
   const { clock, log } = bridge;
   try {
-    const closed = (async () => await end.close())();
-    if (await within(clock, CLOSE_LIMIT_MS, closed)) return;
+    if (await within(clock, CLOSE_LIMIT_MS, (async () => await end.close())())) return;
     log.warn(`route ${route}: the ${name} did not close within ${CLOSE_LIMIT_MS} ms`);
   } catch (error) {
     log.warn(`route ${route}: closing the ${name} failed: ${describeError(error)}`);

@@ -38,6 +38,25 @@ describe("an end that is opened directly", () => {
     expect(disposed).toEqual(["stream"]);
   });
 
+  it("lets go of what its session holds although it cannot be closed, or not be opened", async () => {
+    const disposed: string[] = [];
+    const held = (name: string): AsyncDisposable => ({ [Symbol.asyncDispose]: async () => void disposed.push(name) });
+    const { bridge } = harness({
+      consumer: ({ session }) => {
+        session.set("stream", held("closed"));
+        return Object.assign(new FakeConsumer(), { close: () => Promise.reject(new Error("stuck")) });
+      },
+      publisher: ({ session }) => {
+        session.set("stream", held("opened"));
+        throw new Error("refused");
+      },
+    });
+    await expect(bridge.openPublisher({ sink: {} })).rejects.toThrow("refused");
+    const direct = await bridge.openConsumer({ source: {} });
+    await expect(direct.close()).rejects.toThrow("stuck");
+    expect(disposed).toEqual(["opened", "closed"]);
+  });
+
   it("is refused with every problem when it is wrong", async () => {
     const { bridge } = harness();
     await expect(bridge.openConsumer({ sink: {}, middlewares: ["x"] })).rejects.toMatchObject({
