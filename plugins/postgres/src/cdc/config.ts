@@ -64,7 +64,7 @@ export const cdcSchema = z
     status_interval_ms: z.int().min(1).max(2_147_483_647).nullish().meta({
       default: 10_000,
       description:
-        "The server hears of the position with each ack, and at least so often. One that has said nothing for three times as long is given up.",
+        "The server hears of the position with each ack, and at least so often. One that has said nothing for three times as long is given up, though not within a second; where this is not set, not before its `wal_sender_timeout` (60 s where that is 0), since it may be silent while it decodes.",
     }),
     tls: tlsSchema.nullish().meta({ description: "TLS to the server." }),
     id_hash: z.enum(["fnv1a", "sha256"]).nullish().meta({

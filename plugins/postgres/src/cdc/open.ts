@@ -20,13 +20,11 @@ import {
   refused,
   warnOfIdentity,
 } from "./prepare.ts";
-import { ACKED, PROCESS, StreamConsumer } from "./stream-consumer.ts";
+import { ACKED, PROCESS, paceOf, StreamConsumer } from "./stream-consumer.ts";
 
 /** In the session: how far the tables were read. */
 const PROGRESS = "postgres_cdc tables";
 const WARNED = "postgres_cdc warned";
-/** Replies are due to the server well before it gives us up. */
-const PARTS_OF_TIMEOUT = 3;
 
 /** Opens what the configuration reads: the tables, the stream, or one after the other. */
 export async function openCdc(config: CdcConfig, context: OpenContext): Promise<Consumer> {
@@ -127,7 +125,6 @@ class Opening {
     const pieces = version >= 140_000 ? "proto_version '2', streaming 'on'" : "proto_version '1'";
     const publication = quoteIdentifier(config.publication).replaceAll("'", "''");
     const { positions } = this;
-    const interval = config.status_interval_ms ?? 10_000;
     const consumer = await StreamConsumer.open({
       client,
       command: `START_REPLICATION SLOT ${name} LOGICAL ${formatLsn(position)} (${pieces}, publication_names '${publication}')`,
@@ -136,7 +133,7 @@ class Opening {
       target,
       position,
       end,
-      tickMs: timeoutMs > 0 ? Math.min(interval, Math.ceil(timeoutMs / PARTS_OF_TIMEOUT)) : interval,
+      ...paceOf(config.status_interval_ms, timeoutMs),
       idHash: config.id_hash ?? "fnv1a",
       stamps: this.stamps,
       splitsKeyChange: config.split_key_change === true,

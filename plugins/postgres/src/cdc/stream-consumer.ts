@@ -31,7 +31,10 @@ export interface StreamSetup {
   readonly position: bigint;
   /** Of a drain: where the log ended when it was opened. */
   readonly end: bigint | undefined;
+  /** The server hears of us at least so often. */
   readonly tickMs: number;
+  /** One that has said nothing for so long, also when it was asked, is given up. */
+  readonly silentMs: number;
   readonly idHash: IdHash;
   readonly stamps: boolean;
   readonly splitsKeyChange: boolean;
@@ -48,7 +51,12 @@ const MOST_UNREAD = 4 * 1024 * 1024;
 /** An idle slot moves at most so often. */
 const IDLE_MS = 500;
 const DRAIN_ASK_MS = 20;
-const SILENT_TICKS = 3;
+const INTERVAL_MS = 10_000;
+/** Replies are due to the server well before it gives us up, and its own before we do. */
+const TICKS = 3;
+const LEAST_SILENT_MS = 1000;
+/** Of a server that gives nobody up. */
+const TIMEOUT_MS = 60_000;
 /** A server that asks again and again wants to stop, and waits for what is on its way. */
 const STOPPING = { soonMs: 60, pauseMs: 150, times: 20 };
 const LINE_BREAK = Buffer.from("\n");
@@ -61,6 +69,20 @@ export const ACKED = "postgres_cdc acked";
 const PART = "postgres_cdc part";
 /** In the session: the server's process that has the slot. */
 export const PROCESS = "postgres_cdc process";
+
+/**
+ * How often the server hears of us, and how long it may be silent. `timeoutMs`: its `wal_sender_timeout`, 0 = none. While it
+ * decodes it may answer nothing: where nobody has said otherwise, it may be as slow as it allows itself to be.
+ */
+export function paceOf(
+  interval: number | null | undefined,
+  timeoutMs: number,
+): Pick<StreamSetup, "tickMs" | "silentMs"> {
+  const wanted = interval ?? INTERVAL_MS;
+  const tickMs = timeoutMs > 0 ? Math.min(wanted, Math.ceil(timeoutMs / TICKS)) : wanted;
+  const silentMs = Math.max(TICKS * tickMs, LEAST_SILENT_MS, interval == null ? timeoutMs || TIMEOUT_MS : 0);
+  return { tickMs, silentMs };
+}
 
 /** Reads the stream of a slot. What was acked without a gap is confirmed to the server; what was not is handed out again. */
 export class StreamConsumer implements Consumer, StreamHost {
@@ -280,10 +302,10 @@ export class StreamConsumer implements Consumer, StreamHost {
     const { clock, tickMs, target } = this.s;
     const { stream } = this;
     if (this.isOver || !stream) return;
-    const silentMs = clock.monotonic() - stream.heard;
-    if (stream.listens && silentMs > SILENT_TICKS * tickMs)
-      return void this.lost(errors.SILENT({ target, ms: Math.round(silentMs) }));
-    this.confirm(stream.listens && silentMs > tickMs / 2);
+    const sinceMs = clock.monotonic() - stream.heard;
+    if (stream.listens && sinceMs > this.s.silentMs)
+      return void this.lost(errors.SILENT({ target, ms: Math.round(sinceMs) }));
+    this.confirm(stream.listens && sinceMs > tickMs / 2);
     this.cancelTick = clock.timer(tickMs, () => this.tick());
   }
 
