@@ -55,6 +55,19 @@ describe("the position", () => {
     feed.log.ack(taken, taken.to);
     expect(feed.log.confirmed).toBe(20n);
   });
+
+  it("is kept once for all transactions without rows behind one that waits", async () => {
+    const feed = new Feed();
+    await transaction(feed, 10, [1]);
+    for (let lsn = 20; lsn <= 2000; lsn++) await transaction(feed, lsn, []);
+    await transaction(feed, 3000, [2]);
+    expect(feed.log["marks"]).toHaveLength(2);
+    const [first, second] = [feed.log.take(1)!, feed.log.take(1)!];
+    feed.log.ack(first, first.to);
+    expect(feed.log.confirmed).toBe(2000n);
+    feed.log.ack(second, second.to);
+    expect(feed.log.confirmed).toBe(3000n);
+  });
 });
 
 it("what was given back comes again, from there on", async () => {

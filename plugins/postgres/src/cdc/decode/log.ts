@@ -37,7 +37,7 @@ export class ChangeLog {
   /** Where the open transaction begins; -1 = there is none. */
   private open = -1;
   /** The ends of transactions that are not settled, from `firstMark` on. */
-  private marks: { readonly row: number; readonly lsn: bigint }[] = [];
+  private marks: { readonly row: number; lsn: bigint }[] = [];
   private firstMark = 0;
 
   /** Rows of the first transaction that were acked in an earlier stream. */
@@ -125,7 +125,10 @@ export class ChangeLog {
   commit(lsn: bigint): void {
     this.release(lsn);
     this.open = -1;
-    this.marks.push({ row: this.next, lsn });
+    const last = this.marks.at(-1);
+    // Servers up to version 14 send transactions without rows too, without end while a batch is held.
+    if (last?.row === this.next) last.lsn = lsn;
+    else this.marks.push({ row: this.next, lsn });
     if (lsn > this.passed) this.passed = lsn;
     this.settleMarks();
   }
