@@ -13,6 +13,8 @@ export interface PublishedTable {
   /** An update or delete of it is refused by the server: nothing would tell the row. */
   readonly lacksIdentity: boolean;
   readonly isFull: boolean;
+  /** Its rows are those of its partitions. */
+  readonly isPartitioned: boolean;
 }
 
 export interface Publication {
@@ -37,7 +39,7 @@ export async function findPublication(client: pg.ClientBase, name: string): Prom
   const rows = await rawRows(
     client,
     `SELECT p.schemaname, p.tablename, ${filter}, c.relreplident, a.attname, a.atttypid,
-       coalesce(i.is_primary, false), coalesce(i.is_identity, false)
+       coalesce(i.is_primary, false), coalesce(i.is_identity, false), c.relkind
      FROM pg_publication_tables p
      JOIN pg_namespace n ON n.nspname = p.schemaname
      JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename
@@ -56,7 +58,7 @@ export async function findPublication(client: pg.ClientBase, name: string): Prom
   const changes = found[1] === "t";
   const tables: PublishedTable[] = [];
   for (let at = 0; at < rows.length; ) {
-    const [schema, table, rowFilter, identity] = rows[at]!;
+    const [schema, table, rowFilter, identity, , , , , kind] = rows[at]!;
     const own: (typeof rows)[number][] = [];
     while (at < rows.length && rows[at]![0] === schema && rows[at]![1] === table) own.push(rows[at++]!);
     const isFull = identity === "f";
@@ -73,6 +75,7 @@ export async function findPublication(client: pg.ClientBase, name: string): Prom
       filter: rowFilter ?? undefined,
       lacksIdentity: changes && !columns.some(({ isKey }) => isKey),
       isFull,
+      isPartitioned: kind === "p",
     });
   }
   return { forAll: found[0] === "t", tables };

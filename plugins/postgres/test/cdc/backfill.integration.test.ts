@@ -159,3 +159,26 @@ it("a publication's lists of columns and conditions hold for the rows too", asyn
   expect((await capture.drain()).map((message) => message.text())).toEqual(['{"id":2,"shown":"b"}']);
   await capture.close();
 });
+
+it("rows come once, under the table whose changes they would be: of tables that inherit, and of partitions", async () => {
+  await lab.sql(
+    "CREATE TABLE parent (id int PRIMARY KEY); CREATE TABLE child (PRIMARY KEY (id)) INHERITS (parent); INSERT INTO parent VALUES (1); INSERT INTO child VALUES (2)",
+  );
+  await lab.sql(
+    "CREATE TABLE whole (id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF whole FOR VALUES FROM (0) TO (9); INSERT INTO whole VALUES (3)",
+  );
+  await lab.sql(
+    "CREATE PUBLICATION leaves FOR TABLE parent, whole; CREATE PUBLICATION root FOR TABLE parent, whole WITH (publish_via_partition_root)",
+  );
+  for (const [publication, table] of [
+    ["leaves", "part"],
+    ["root", "whole"],
+  ]) {
+    const capture = await Capture.open(config({ consume: "snapshot", publication }), { draining: true });
+    const read = (await capture.drain()).map(
+      (message) => `${message.metadata.get("postgres.table")} ${message.text()}`,
+    );
+    await capture.close();
+    expect(read).toEqual(['child {"id":2}', 'parent {"id":1}', `${table} {"id":3}`].sort());
+  }
+});

@@ -257,5 +257,7 @@ function selectOf(table: PublishedTable, after: string | undefined): string {
   ];
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
   const columns = table.columns.map(({ name }) => quoteIdentifier(name)).join(", ");
-  return `COPY (SELECT ${columns} FROM ${tableSql(table)}${where} ORDER BY ${cursor}) TO STDOUT`;
+  // Tables that inherit from it are published under their own names.
+  const from = `${table.isPartitioned ? "" : "ONLY "}${tableSql(table)}`;
+  return `COPY (SELECT ${columns} FROM ${from}${where} ORDER BY ${cursor}) TO STDOUT`;
 }
