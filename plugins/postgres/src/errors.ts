@@ -26,7 +26,7 @@ export const errors = defineErrors("MQB_POSTGRES", {
   NO_RIGHT: errorRow<{ target: string; reason: string }>({
     kind: "config",
     message: (p) => `the user may not do this on ${p.target}: ${p.reason}`,
-    hint: "capturing changes needs ALTER ROLE … REPLICATION; create_publication needs the tables' owner, or a superuser for all tables",
+    hint: "capturing changes needs ALTER ROLE … REPLICATION; create_publication needs the tables' owner, or a superuser for all tables; rows of tables with row-level security need BYPASSRLS",
   }),
   NO_PUBLICATION: errorRow<{ publication: string; target: string }>({
     kind: "config",

@@ -2,6 +2,7 @@ import type { Message } from "@mqb/core/plugin";
 import { TempDir } from "@mqb/testkit";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { freshName } from "../server.ts";
 import { Capture } from "./capture.ts";
 import { freshLab, type Lab } from "./slots.ts";
 
@@ -181,4 +182,29 @@ it("rows come once, under the table whose changes they would be: of tables that 
     await capture.close();
     expect(read).toEqual(['child {"id":2}', 'parent {"id":1}', `${table} {"id":3}`].sort());
   }
+});
+
+it("a table whose policies hide rows from the user is named, and none of it is left out without a word", async () => {
+  const user = freshName("user");
+  await lab.sql(`CREATE ROLE ${user} LOGIN REPLICATION PASSWORD 'x'`);
+  await lab.sql(
+    `INSERT INTO a VALUES (1, 1), (2, 2); ALTER TABLE a ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON a USING (id = 1); GRANT SELECT ON a, b TO ${user}`,
+  );
+  const url = new URL(lab.url);
+  url.username = user;
+  url.password = "x";
+  const own = config({ url: url.href, consume: "snapshot" });
+  const refused = await Capture.open(own, { draining: true });
+  await expect(refused.drain()).rejects.toMatchObject({
+    code: "MQB_POSTGRES_NO_RIGHT",
+    kind: "config",
+    message: expect.stringContaining('"a"'),
+    hint: expect.stringContaining("BYPASSRLS"),
+  });
+  await refused.close();
+  await lab.sql(`ALTER ROLE ${user} BYPASSRLS`);
+  const capture = await Capture.open(own, { draining: true });
+  expect(await capture.drain()).toHaveLength(2);
+  await capture.close();
+  await lab.sql(`REVOKE ALL ON a, b FROM ${user}; DROP ROLE ${user}`);
 });
