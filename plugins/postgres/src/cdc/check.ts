@@ -31,6 +31,8 @@ export function checkCdc(config: CdcConfig, _context: Pick<CheckContext, "side">
   const consume = consumeOf(config);
   if (config.temporary_slot && consume === "capture_all")
     refuse("temporary_slot", errors.TEMPORARY({ place: "with consume: capture_all" }));
+  if (config.temporary_slot && consume === "capture_new" && config.create_slot === false)
+    refuse("temporary_slot", errors.TEMPORARY({ place: "with create_slot: false" }));
   if (config.publication_tables != null && config.publication_tables.length > 0 && !config.create_publication)
     refuse(
       "publication_tables",

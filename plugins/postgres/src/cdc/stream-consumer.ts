@@ -5,8 +5,10 @@ import {
   type Delivery,
   type Disposition,
   type EndpointStatus,
+  type Logger,
   slabBatch,
 } from "@mqb/core/plugin";
+import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../errors.ts";
 import { ChangeIds, type IdHash } from "./decode/change-id.ts";
@@ -41,8 +43,9 @@ export interface StreamSetup {
   readonly clock: Clock;
   readonly session: Map<string, unknown>;
   readonly saver: LatestWriter<bigint> | undefined;
-  /** On the free connection, when the route ends with nothing left. */
-  readonly atEnd: string | undefined;
+  /** The slot is dropped when the route ends with nothing left. */
+  readonly isTemporary: boolean;
+  readonly log: Logger;
   readonly release: () => Promise<void>;
 }
 
@@ -66,7 +69,7 @@ const NOTHING: Delivery = { batch: batchOf([]), commit: () => DONE };
 /** In the session: how far a stream was acked. */
 export const ACKED = "postgres_cdc acked";
 /** In the session: how many rows of the next transaction were acked. */
-const PART = "postgres_cdc part";
+export const PART = "postgres_cdc part";
 /** In the session: the server's process that has the slot. */
 export const PROCESS = "postgres_cdc process";
 
@@ -407,7 +410,12 @@ export class StreamConsumer implements Consumer, StreamHost {
     // Whoever reconnects goes on with the slot.
     const isLast = !this.failure && log.unsettled === 0 && !this.hasNacked;
     this.confirm();
-    await this.stream?.close(isLast ? s.atEnd : undefined);
+    const drops = isLast && s.isTemporary;
+    const isDropped = await this.stream?.close(drops ? `DROP_REPLICATION_SLOT ${quoteIdentifier(s.slot)}` : undefined);
+    if (drops && !isDropped)
+      s.log.warn(
+        `${s.target} has not said that the replication slot "${s.slot}" is dropped; where it is still there, it keeps what is written from now on: SELECT pg_drop_replication_slot('${s.slot}')`,
+      );
     await this.spools.close();
     await s.saver?.settled();
     await s.release();

@@ -62,3 +62,12 @@ it("a server that says nothing is given time, however short the interval is, and
   await capture.close();
   way.close();
 });
+
+it("a temporary slot that a silent server may not have dropped is named at the end", async () => {
+  const way = await held(lab.url);
+  const capture = await Capture.open({ url: way.url, publication: "p", slot_name: lab.slot, temporary_slot: true });
+  way.hold(true);
+  await capture.close();
+  expect(capture.log.text()).toContain(`SELECT pg_drop_replication_slot('${lab.slot}')`);
+  way.close();
+});

@@ -42,6 +42,14 @@ describe("a start is refused with what to do about it, and makes nothing,", () =
     expect(await slots()).toEqual([]);
   });
 
+  it("with a temporary slot that it may not make again", async () => {
+    await lab.sql("CREATE PUBLICATION p FOR TABLE t");
+    await expect(open({ temporary_slot: true, create_slot: false })).rejects.toMatchObject({
+      kind: "config",
+      message: expect.stringMatching(/temporary_slot.*create_slot: false/),
+    });
+  });
+
   it("where consume: capture_all would page a table without a key of one column", async () => {
     await lab.sql("CREATE PUBLICATION p FOR TABLE two");
     await expect(open({ consume: "capture_all" })).rejects.toMatchObject({
@@ -174,6 +182,7 @@ it("a temporary slot is gone after an orderly end, and stays while something is 
   await taken.take(1);
   await taken.close();
   expect(await slots()).toEqual([]);
+  expect(taken.log.text()).not.toContain("pg_drop_replication_slot");
 });
 
 describe("a slot that is gone", () => {

@@ -54,6 +54,8 @@ export class Replication {
   private started: { resolve(): void; reject(error: unknown): void } | undefined;
   private ended: (() => void) | undefined;
   private isPaused = false;
+  /** The last command that was sent is done. */
+  private isComplete = false;
 
   private constructor(client: pg.Client, clock: Clock, host: StreamHost) {
     this.client = client;
@@ -141,9 +143,9 @@ export class Replication {
 
   /**
    * Ends the stream in order, so that the server has heard of what was confirmed; `then` is run on the free connection. A
-   * server that does not answer is left after a moment.
+   * server that does not answer is left after a moment. Gives whether it has said that `then` is done.
    */
-  async close(then?: string): Promise<void> {
+  async close(then?: string): Promise<boolean> {
     if (this.state !== "streaming") return this.leave();
     this.state = "ending";
     const done = new Promise<void>((resolve) => {
@@ -159,31 +161,35 @@ export class Replication {
     ]);
     over.abort();
     if (!inTime || this.isOver) return this.leave();
-    if (then !== undefined) await this.run(then);
+    const isDone = then !== undefined && (await this.run(then));
     await disconnect(this.client);
     this.state = "over";
+    return isDone;
   }
 
   private get isOver(): boolean {
     return this.state === "over";
   }
 
-  private leave(): void {
+  private leave(): false {
     this.state = "over";
     cut(this.client);
+    return false;
   }
 
-  private async run(command: string): Promise<void> {
+  private async run(command: string): Promise<boolean> {
     const text = Buffer.from(`${command}\0`);
     const head = Buffer.from([81, 0, 0, 0, 0]);
     head.writeUInt32BE(4 + text.length, 1);
     const done = new Promise<void>((resolve) => {
       this.ended = resolve;
     });
+    this.isComplete = false;
     this.socket.write(Buffer.concat([head, text]));
     const over = new AbortController();
     await Promise.race([done, sleep(this.clock, CLOSE_MS, over.signal)]);
     over.abort();
+    return this.isComplete;
   }
 
   private data(chunk: Buffer): void {
@@ -217,6 +223,7 @@ export class Replication {
   private drop(): void {
     try {
       while (this.frames.next()) {
+        if (this.frames.kind === COMPLETE) this.isComplete = true;
         if (this.frames.kind !== READY) continue;
         this.ended?.();
         this.ended = undefined;
