@@ -7,28 +7,39 @@ import { encodeBatch } from "../src/publisher/encode.ts";
 import { Producer, type Written } from "../src/publisher/producer.ts";
 import { partitionerOf } from "../src/wire/partitioner.ts";
 
+/** What a broker says of one partition of the topic "t". */
+function answer(code: number, partition = 0): Buffer {
+  const bytes = Buffer.alloc(4 + 3 + 4 + 30 + 4);
+  bytes.writeInt32BE(1, 0);
+  bytes.writeInt16BE(1, 4);
+  bytes.write("t", 6);
+  bytes.writeInt32BE(1, 7);
+  bytes.writeInt32BE(partition, 11);
+  bytes.writeInt16BE(code, 15);
+  return bytes;
+}
+
+function textsIn(body: Buffer): string[] {
+  return Array.from(body.toString("latin1").matchAll(/<(\w+)>/g), ([, text]) => text!);
+}
+
 type Fate = "stored" | "stored, answer lost" | "lost" | number;
 
-/** A broker with one partition that knows what it has, as real ones do; `fates` = what becomes of requests, in their order. */
-function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
+/**
+ * A broker with one partition that knows what it has, as real ones do; `fates` = what becomes of requests, in their order. So
+ * many connections are refused when the first one is lost.
+ */
+function brokerWith(fates: Fate[], more: readonly [string, string][] = [], refusals = 0) {
   const stored: string[] = [];
   const seen: string[] = [];
   const producers = new Map<bigint, number>();
   let identities = 0;
   let connections = 0;
+  let left = refusals;
   let tell: () => void = () => {};
   const lostOnce = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  const answer = (code: number): Buffer => {
-    const bytes = Buffer.alloc(4 + 3 + 4 + 30 + 4);
-    bytes.writeInt32BE(1, 0);
-    bytes.writeInt16BE(1, 4);
-    bytes.write("t", 6);
-    bytes.writeInt32BE(1, 7);
-    bytes.writeInt16BE(code, 15);
-    return bytes;
-  };
   const store = (head: Buffer, body: Buffer): number => {
     const [id, sequence, count] = [head.readBigInt64BE(43), head.readInt32BE(53), head.readInt32BE(57)];
     const next = producers.get(id);
@@ -37,7 +48,7 @@ function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
     if (next !== undefined && sequence > next) return 45;
     producers.set(id, sequence + count);
     // One letter each, behind the lengths and the timestamp.
-    stored.push(...Array.from(body.toString("latin1").matchAll(/<(\w+)>/g), ([, text]) => text!));
+    stored.push(...textsIn(body));
     return 0;
   };
   const connect = () => {
@@ -77,7 +88,10 @@ function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
   const client = {
     clock: systemClock,
     topics: async () => new Map([["t", { error: 0, leaders: [1] }]]),
-    broker: async () => (connection.isLost ? (connection = connect()) : connection),
+    broker: async () => {
+      if (connection.isLost && left-- > 0) throw kafkaErrors.UNREACHABLE({ target: "t:1", reason: "refused" });
+      return connection.isLost ? (connection = connect()) : connection;
+    },
     anyBroker: async () => connection,
   } as unknown as KafkaClient;
   const { options } = producerOptions([["retry.backoff.ms", "1"], ...more]);
@@ -97,6 +111,53 @@ function brokerWith(fates: Fate[], more: readonly [string, string][] = []) {
     return all;
   };
   return { producer, write, stored, seen, lostOnce, connections: () => connections };
+}
+
+/** Leader 1 loses its first request when it is cut; leader 2 stores and does not answer until it is told to. */
+function twoLeaders() {
+  const stored: string[] = [];
+  let answerSlow: () => void = () => {};
+  const slow = new Promise<void>((resolve) => {
+    answerSlow = resolve;
+  });
+  let cut: () => void = () => {};
+  const first = new Promise<Buffer>((_, reject) => {
+    cut = () => reject(kafkaErrors.LOST({ target: "t:1", reason: "cut" }));
+  });
+  let requests = 0;
+  const brokerOf = (leader: number) => ({
+    target: `t:${leader}`,
+    knows: () => true,
+    ready: () => undefined,
+    request: async () => ({ errorCode: 0, producerId: "1", producerEpoch: 0 }),
+    raw: async ({ body }: { readonly body: readonly Buffer[] }) => {
+      if (leader === 1 && ++requests === 1) return first;
+      stored.push(...textsIn(body[4]!));
+      if (leader === 2) await slow;
+      return answer(0, leader - 1);
+    },
+  });
+  const info = { error: 0, leaders: [1, 2] };
+  const client = {
+    clock: systemClock,
+    topics: async () => new Map([["t", info]]),
+    broker: async (leader: number) => brokerOf(leader),
+    anyBroker: async () => brokerOf(1),
+  } as unknown as KafkaClient;
+  const producer = new Producer(client, producerOptions([["retry.backoff.ms", "1"]]).options);
+  producer.learn("t", info);
+  const write = async (...records: readonly [number, string][]): Promise<Written[]> => {
+    const chunks = records.map(([partition, text], at) => ({
+      partition,
+      body: Buffer.from(`<${text}>`),
+      codec: 0,
+      positions: [at],
+    }));
+    const all: Written[] = [];
+    await producer.write("t", chunks, (_, one) => all.push(one));
+    return all;
+  };
+  return { write, stored, cut: () => cut(), answerSlow: () => answerSlow() };
 }
 
 const STORED = { type: "stored" };
@@ -123,6 +184,30 @@ describe("an idempotent producer that gets no answer", () => {
     expect((await Promise.all([...first, late])).flat()).toEqual([STORED, STORED, STORED, STORED, STORED]);
     expect(stored).toEqual(["a", "b", "c", "d", "e"]);
     expect(seen.slice(2)).toEqual(["1/0", "1/1", "1/2", "1/3", "1/4"]);
+  });
+
+  it("lets nothing new fail before it while its broker is away", async () => {
+    const { write, stored, seen, lostOnce } = brokerWith(["lost"], [["retry.backoff.ms", "50"]], 3);
+    const first = write("a");
+    await lostOnce;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await Promise.all([first, write("b")])).flat()).toEqual([STORED, STORED]);
+    expect(stored).toEqual(["a", "b"]);
+    expect(seen).toEqual(["1/0", "1/1"]);
+  });
+
+  it("holds back what is new as soon as one leader is lost, although another one has not answered yet", async () => {
+    const { write, stored, cut, answerSlow } = twoLeaders();
+    const first = write([0, "a"], [1, "x"]);
+    await new Promise((resolve) => setImmediate(resolve));
+    cut();
+    await new Promise((resolve) => setImmediate(resolve));
+    const late = write([0, "c"]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(stored).toEqual(["x"]);
+    answerSlow();
+    expect((await Promise.all([first, late])).flat()).toEqual([STORED, STORED, STORED]);
+    expect(stored).toEqual(["x", "a", "c"]);
   });
 
   it("keeps the numbers where the broker cannot say that its replicas have it", async () => {

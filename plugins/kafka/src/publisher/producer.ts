@@ -146,17 +146,24 @@ export class Producer {
     const patience = new Patience(this.options, this.clock);
     let left = write.chunks;
     for (let isAgain = false; left.length > 0; isAgain = true) {
-      if (isAgain) await line?.turnAgain(place!);
+      // Also before it asks for anything: what is new would fail at once where a broker is away, and then what is repeated, too.
+      const turn = isAgain ? line?.turnAgain(place!) : line?.turn(place!);
+      if (turn) await turn;
       const again = new Map<Chunk, Cause>();
+      const repeat = (chunk: Chunk, cause: Cause): void => {
+        again.set(chunk, cause);
+        // At once: other leaders may still be silent for long.
+        if (place) place.isUnsure = true;
+      };
       const fail = (chunk: Chunk, error: MqbError): void => {
         if (line && chunk.numbers && kindOf(error, "connection") === "connection" && !this.isClosed)
-          again.set(chunk, error);
+          repeat(chunk, error);
         else this.settle(write, chunk, { type: "failed", error });
       };
       const judge = (chunk: Chunk, code: number): void => {
         const written = this.judge(write, chunk, code);
         if (written) this.settle(write, chunk, written);
-        else again.set(chunk, code);
+        else repeat(chunk, code);
       };
       try {
         await this.round(write, left, isAgain, judge, fail);
@@ -164,7 +171,6 @@ export class Producer {
         for (const chunk of left) fail(chunk, error as MqbError);
       }
       if (again.size === 0) return;
-      if (place) place.isUnsure = true;
       left = left.filter((chunk) => again.has(chunk));
       const pauseMs = patience.pauseBefore([...again.values()]);
       this.trouble = [...again.values()].find((cause) => typeof cause === "object")?.message;
