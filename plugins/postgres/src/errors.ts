@@ -82,6 +82,11 @@ export const errors = defineErrors("MQB_POSTGRES", {
     message: (p) => `${p.target} cannot make the replication slot "${p.slot}": ${p.reason}`,
     hint: "raise max_replication_slots and max_wal_senders, or drop slots that nobody reads",
   }),
+  NO_SENDER: errorRow<{ target: string; reason: string }>({
+    kind: "connection",
+    message: (p) => `${p.target} takes no further stream of changes: ${p.reason}`,
+    hint: "raise max_wal_senders or max_connections, or end connections that nobody needs",
+  }),
   STREAM: errorRow<{ target: string; reason: string }>({
     kind: "connection",
     message: (p) => `the change stream of ${p.target} cannot be read: ${p.reason}`,

@@ -9,6 +9,8 @@ import { readAddress, target as targetOf } from "../client/url.ts";
 import { errors } from "../errors.ts";
 
 const CONNECT_MS = 10_000;
+/** The system would wait for hours. */
+const KEEP_ALIVE_MS = 10_000;
 /** Nobody ends what waits for a slow sink. Rows that a policy hides are an error: changes of them come all the same. */
 const LASTING =
   "-c intervalstyle=postgres -c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c row_security=off";
@@ -40,6 +42,7 @@ export async function connect(place: Place, context: ConnectContext, replication
       options: [address.options, SESSION, LASTING].filter((one) => one !== undefined).join(" "),
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       ...(replication ? { replication: "database" } : {}),
     };
     const client = new driver.Client(config as pg.ClientConfig);
@@ -55,8 +58,9 @@ export async function connect(place: Place, context: ConnectContext, replication
       cut(client);
       context.signal.throwIfAborted();
       if (n === ways.length - 1 || !isAboutTls(error)) {
-        if (replication && (error as { code?: unknown }).code === "42501")
-          throw errors.NO_RIGHT({ target, reason: (error as Error).message }, { cause: error });
+        const { code, message: reason } = error as Error & { readonly code?: unknown };
+        if (replication && code === "42501") throw errors.NO_RIGHT({ target, reason }, { cause: error });
+        if (replication && code === "53300") throw errors.NO_SENDER({ target, reason }, { cause: error });
         throw tlsFailure(error, target, place.tls ?? undefined) ?? classify(error, target);
       }
     } finally {

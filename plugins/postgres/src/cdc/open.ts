@@ -143,6 +143,14 @@ class Opening {
         positions && new LatestWriter((lsn) => positions.writeLsn(lsn), context.log, `the position of slot ${slot}`),
       isTemporary: config.temporary_slot === true,
       log: context.log,
+      serverEnd: async (signal) => {
+        const aside = await connect(config, { path: context.path, baseDir: context.baseDir, signal }, false);
+        try {
+          return await currentPosition(aside);
+        } finally {
+          await disconnect(aside);
+        }
+      },
       release: async () => positions?.close(),
     });
     this.clients.delete(client);

@@ -46,6 +46,8 @@ export interface StreamSetup {
   /** The slot is dropped when the route ends with nothing left. */
   readonly isTemporary: boolean;
   readonly log: Logger;
+  /** Where the server's log ends, asked on another connection. */
+  readonly serverEnd: (signal: AbortSignal) => Promise<bigint>;
   readonly release: () => Promise<void>;
 }
 
@@ -54,6 +56,8 @@ const MOST_UNREAD = 4 * 1024 * 1024;
 /** An idle slot moves at most so often. */
 const IDLE_MS = 500;
 const DRAIN_ASK_MS = 20;
+/** Where the server is costs a connection while the stream is held back. */
+const ASIDE_MS = 2000;
 const INTERVAL_MS = 10_000;
 /** Replies are due to the server well before it gives us up, and its own before we do. */
 const TICKS = 3;
@@ -110,6 +114,8 @@ export class StreamConsumer implements Consumer, StreamHost {
   private walHigh = 0;
   private walLow = 0;
   private asks = 0;
+  private asideAt = Number.NEGATIVE_INFINITY;
+  private readonly over: AbortController = new AbortController();
   private cancelTick: () => void = () => {};
   private cancelAnswer: (() => void) | undefined;
 
@@ -309,7 +315,23 @@ export class StreamConsumer implements Consumer, StreamHost {
     if (stream.listens && sinceMs > this.s.silentMs)
       return void this.lost(errors.SILENT({ target, ms: Math.round(sinceMs) }));
     this.confirm(stream.listens && sinceMs > tickMs / 2);
+    if (!stream.listens) void this.askAside();
     this.cancelTick = clock.timer(tickMs, () => this.tick());
+  }
+
+  /** A stream that is held back does not say how far the server is, and how much it keeps for us. */
+  private async askAside(): Promise<void> {
+    const now = this.s.clock.monotonic();
+    if (now - this.asideAt < ASIDE_MS) return;
+    // Until it has answered.
+    this.asideAt = Number.POSITIVE_INFINITY;
+    try {
+      const end = await this.s.serverEnd(this.over.signal);
+      if (end > this.serverEnd) this.serverEnd = end;
+    } catch {
+      // Only the status is older.
+    }
+    this.asideAt = this.s.clock.monotonic();
   }
 
   private delivery(taken: Taken): Delivery {
@@ -402,6 +424,7 @@ export class StreamConsumer implements Consumer, StreamHost {
   }
 
   private async end(): Promise<void> {
+    this.over.abort();
     this.cancelTick();
     this.cancelAnswer?.();
     this.wakeUp();

@@ -176,6 +176,18 @@ describe("the slot", () => {
     await capture.close();
   });
 
+  it("says how far it is behind also while so much waits that nothing is read", async () => {
+    await table();
+    const capture = await Capture.open(config());
+    for (let n = 0; n < 10; n++)
+      await lab.sql(`INSERT INTO t SELECT ${n} * 1000 + i, repeat('x', 1000) FROM generate_series(1, 1000) i`);
+    await eventually(() => Number(capture.details()["unsettled"]) >= 4000, "the rows that are read");
+    await lab.sql("CREATE TABLE other AS SELECT repeat('x', 1000) FROM generate_series(1, 60000)");
+    await eventually(() => Number(capture.details()["lag_bytes"]) > 60_000_000, "how much the server keeps");
+    expect(ids(await capture.take(10_000))).toHaveLength(10_000);
+    await capture.close();
+  });
+
   it("of a quiet table follows the server while others write", async () => {
     await table();
     const capture = await Capture.open(config());
