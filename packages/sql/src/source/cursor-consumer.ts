@@ -141,6 +141,7 @@ export class CursorConsumer implements Consumer {
   }
 
   private async load(after: string | undefined, max: number, signal: AbortSignal): Promise<Page> {
+    const { epoch } = this;
     // The row beyond a batch tells whether its last run is whole.
     const fits = this.rowBytes > 0 ? Math.floor(PAGE_BYTES / this.rowBytes) : 0;
     const limit = Math.max(max + 1, Math.min(fits, MOST_ROWS));
@@ -151,7 +152,8 @@ export class CursorConsumer implements Consumer {
     const rows = slab.starts.length;
     if (rows > 0) this.rowBytes = Math.max(1, (slab.ends[rows - 1]! - slab.starts[0]!) / rows);
     if (rows < limit) {
-      horizon?.spend();
+      // After a nack there are rows before it again.
+      if (this.epoch === epoch) horizon?.spend();
       return { slab, at: 0, end: rows, full: false };
     }
     const end = this.startOfRun(slab, 0, rows - 1);
