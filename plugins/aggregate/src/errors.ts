@@ -40,8 +40,9 @@ export const errors = defineErrors("MQB_AGGREGATE", {
   }),
   LEASE_GONE: errorRow<None>({
     kind: "connection",
-    message: () => "somebody has taken away what says that this route is the single writer of its states",
-    hint: "nothing else may write in the store of an aggregate with `consistency: single_writer`",
+    message: () =>
+      "what says that this route is the single writer of its states has run out, or somebody has taken it away",
+    hint: "it runs out when the process sleeps, or the store is out of reach, for 15 s; nothing else may write in the store of an aggregate with `consistency: single_writer`",
   }),
   CONTENDED: errorRow<{ keys: number; times: number }>({
     kind: "retryable",

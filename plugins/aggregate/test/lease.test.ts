@@ -34,7 +34,7 @@ describe("a single writer with a store", () => {
     await expect(second).rejects.toThrow(`process ${process.pid} on ${hostname()}`);
     await first.publisher.close();
     await first.publisher.close();
-    expect(await holderIn(storeOf(context))).toBeUndefined();
+    expect(await holderIn(storeOf(context))).toMatchObject({ until: 0 });
     await (await opened(config, another(context))).publisher.close();
   });
 
@@ -97,6 +97,27 @@ describe("a single writer with a store", () => {
     expect(await holderIn(storeOf(context))).toMatchObject({ until: context.clock.now() + 15_000 });
     await publisher.close();
     expect(context.clock.pending).toBe(0);
+  });
+
+  it("does not fold while its lease has run out, until it has renewed it", async () => {
+    const context = contextWith();
+    const { publisher } = await opened(config, context);
+    storeOf(context).fail(new Error("out of reach"));
+    await context.clock.advance(15_000);
+    storeOf(context).fail(undefined);
+    const late = publisher.send(batchFrom(['{"k":1}']), never);
+    await expect(late).rejects.toMatchObject({ code: "MQB_AGGREGATE_LEASE_GONE", kind: "connection" });
+    await context.clock.advance(5_000);
+    await publisher.send(batchFrom(['{"k":1}']), never);
+    await publisher.close();
+  });
+
+  it("leaves the lease to somebody who has taken it unnoticed", async () => {
+    const context = contextWith();
+    const { publisher } = await opened(config, context);
+    await left(storeOf(context), { pid: 1, host: "elsewhere.example", until: context.clock.now() + 60_000 });
+    await publisher.close();
+    expect(await holderIn(storeOf(context))).toMatchObject({ id: "other" });
   });
 
   it("ends its connection when somebody else has the lease, and leaves that to its holder", async () => {

@@ -151,13 +151,19 @@ describe("states of a single writer that somebody else has written", () => {
     );
     await route.start();
     expect(await route.done).toMatchObject({ outcome: "completed", drops: [] });
-    expect(JSON.parse(await dir.read("states.json"))).toEqual({ [STATE]: `[${ROWS + 1_000_000}.0]` });
+    expect(statesIn(await dir.read("states.json"))).toEqual({ [STATE]: `[${ROWS + 1_000_000}.0]` });
     // However many batches it gives back, a refused write is one event.
     expect(log.at("warn").filter((line) => line.includes("message(s) back")).length).toBe(1);
   });
 });
 
 const STATE = "mqb_aggregate_r/a:1";
+
+/** What a file holds, without what single writers have left there. */
+function statesIn(text: string): Record<string, unknown> {
+  const all = Object.entries(JSON.parse(text) as Record<string, unknown>);
+  return Object.fromEntries(all.filter(([entry]) => !entry.includes("/:writer:")));
+}
 
 /** Adds to the stored count, whatever it is by then. */
 async function addTo(baseDir: string, count: number): Promise<void> {
@@ -208,6 +214,6 @@ describe("a restart", () => {
     const whole = await run(rows, "whole.jsonl", "whole.json");
     await run(rows.slice(0, 23), "parts.jsonl", "parts.json");
     expect(await run(rows.slice(23), "parts.jsonl", "parts.json")).toBe(whole);
-    expect(await dir.read("parts.json")).toBe(await dir.read("whole.json"));
+    expect(statesIn(await dir.read("parts.json"))).toEqual(statesIn(await dir.read("whole.json")));
   });
 });

@@ -132,6 +132,21 @@ describe("states of a single writer with a store", () => {
     expect(await stored(context)).toBe("[40.0]");
   });
 
+  it("are not written when the lease has run out meanwhile", async () => {
+    const { store, source, receive, context } = await input();
+    const commits = [(await receive(1)).commit(), (await receive(1)).commit()];
+    storeOf(context).fail(new Error("out of reach"));
+    await context.clock.advance(15_000);
+    storeOf(context).fail(undefined);
+    await store.next();
+    await Promise.all(commits);
+    expect(store.writes).toHaveLength(1);
+    expect(source.commits[1]!.dispositions).toMatchObject([
+      { type: "nack", error: { code: "MQB_AGGREGATE_LEASE_GONE" } },
+    ]);
+    expect(await stored(context)).toBe("[1.0]");
+  });
+
   it("that are not stored when it closes are not acked and not written", async () => {
     const { store, source, consumer, receive, context } = await input();
     const [first, second] = [await receive(1), await receive(1)];

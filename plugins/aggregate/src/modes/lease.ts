@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, StateStore } from "@mqb/core/plugin";
+import type { Clock, StateStore, WriteResult } from "@mqb/core/plugin";
 import { isGone, type ProcessMark, thisProcess } from "@mqb/standard";
 import { errors } from "../errors.ts";
 
@@ -32,6 +32,8 @@ export class Lease {
   private readonly setup: LeaseSetup;
   private readonly mark: ProcessMark;
   private versions: (string | null)[];
+  /** Until when nobody else takes it. */
+  private until = 0;
   private cancel: () => void = () => {};
   private renewing: Promise<void> | undefined;
   private lost: Error | undefined;
@@ -65,19 +67,22 @@ export class Lease {
     return lease;
   }
 
-  /** Throws when somebody else has it by now. */
+  /** Throws when somebody else has it by now, or may have it: a process that was asleep has not renewed it. */
   check(): void {
     if (this.lost) throw this.lost;
+    if (this.until <= this.setup.clock.now()) throw errors.LEASE_GONE({});
   }
 
-  /** Gives it back. Never rejects: what stays in the store is over soon. */
+  /**
+   * Gives it back, unless somebody else has it by now. Never rejects: what stays in the store is over soon. Its entry stays, so
+   * that its versions never come again.
+   */
   async release(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
     this.cancel();
     await this.renewing;
-    if (this.lost) return;
-    await this.setup.store.deleteMany(this.setup.keys).catch(() => {});
+    await this.put(0).catch(() => {});
   }
 
   private renewLater(): void {
@@ -92,16 +97,22 @@ export class Lease {
   }
 
   private async write(): Promise<void> {
-    const { store, keys, clock } = this.setup;
-    const holder: Holder = { ...this.mark, id: this.id, until: clock.now() + LIFE_MS };
-    const value = Buffer.from(JSON.stringify(holder));
-    const results = await store.putMany(keys.map((key, i) => ({ key, value, expectedVersion: this.versions[i]! })));
+    const until = this.setup.clock.now() + LIFE_MS;
+    const results = await this.put(until);
     this.versions = results.map((result, i) => {
       if (result.type === "written") return result.version;
       const other = result.current && parse(result.current.value);
       this.lost ??= other ? leasedBy(other) : errors.LEASE_GONE({});
       return this.versions[i]!;
     });
+    if (!this.lost) this.until = until;
+  }
+
+  private put(until: number): Promise<readonly WriteResult[]> {
+    const { store, keys } = this.setup;
+    const holder: Holder = { ...this.mark, id: this.id, until };
+    const value = Buffer.from(JSON.stringify(holder));
+    return store.putMany(keys.map((key, i) => ({ key, value, expectedVersion: this.versions[i]! })));
   }
 }
 

@@ -133,6 +133,7 @@ export class WriteBehind implements Mode, States {
       value: Buffer.from(entries[entry]!.kind.save(held.state)),
       expectedVersion: held.version,
     }));
+    this.lease.check();
     let results: Awaited<ReturnType<StateStore["putMany"]>>;
     try {
       results = await this.store.putMany(writes);
