@@ -49,6 +49,18 @@ describe("messages as commands", () => {
     expect(made.text()).toContain(`\r\nNats-Msg-Id: ${HEX}\r\n\r\n`);
   });
 
+  it("writes what metadata has become when they are sent again", () => {
+    const { frames, text } = writer();
+    const metadata = new Map([["step", "1"]]);
+    frames.add(batchOf([new Message("", metadata)]), 0, "");
+    frames.flush();
+    // Nothing is collected any more when the next one comes.
+    frames.flush();
+    metadata.set("step", "2");
+    frames.add(batchOf([new Message("", metadata)]), 0, "");
+    expect(text().match(/step: \d/g)).toEqual(["step: 1", "step: 2"]);
+  });
+
   it("writes the ids of a slab that were never texts", () => {
     const bytes = Buffer.from("abcdef");
     const batch = slabBatch({ bytes, starts: Uint32Array.of(0, 3), ends: Uint32Array.of(3, 6) });

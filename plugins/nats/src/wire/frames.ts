@@ -77,6 +77,8 @@ export class FrameWriter {
 
   /** Hands over what is collected. */
   flush(): void {
+    // Whoever has made it may change it before the next messages.
+    this.lastMetadata = undefined;
     if (this.used === 0) return;
     this.s.write(this.buffer.subarray(0, this.used));
     // The bytes are the driver's until the socket has them.
