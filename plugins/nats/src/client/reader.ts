@@ -161,6 +161,7 @@ export class Reader implements DriverParser {
   }
 }
 
+/** What stands there may be of a payload: no more of it than would be the word of a message. */
 function malformed(bytes: Buffer, at: number): Error {
-  return new Error(`no message begins with ${JSON.stringify(bytes.toString("latin1", at, at + 80))}`);
+  return new Error(`no message begins at byte ${at} (${JSON.stringify(bytes.toString("latin1", at, at + 4))})`);
 }
