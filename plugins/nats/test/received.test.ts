@@ -39,6 +39,38 @@ describe("messages that wait for the route", () => {
     expect([queue.length, queue.bytes, queue.take(5).length]).toEqual([0, 0, 0]);
   });
 
+  it("do not keep what came between them for others", () => {
+    const queue = new ReceivedQueue();
+    for (let n = 0; n < 100; n += 2) {
+      const bytes = Buffer.alloc(65_536);
+      for (const [number, at] of [
+        [n, 0],
+        [n + 1, 50_000],
+      ] as const) {
+        const { bytes: own, ...places } = frameOf({
+          subject: `s.${number}`,
+          reply: number % 2 ? "_INBOX.x" : "",
+          block: block("k: v"),
+          payload: `${number}`,
+        });
+        own.copy(bytes, at);
+        const moved = Object.entries(places).map(([name, place]) => [name, place === 0 ? 0 : place + at]);
+        queue.push(Object.assign(new Frame(), Object.fromEntries(moved), { bytes }));
+      }
+      if (n === 8) queue.take(3);
+    }
+    expect(queue.waiting().bytes.length).toBeLessThan(65_536);
+    queue.take(2);
+    expect(queue.take(1).bytes.buffer.byteLength).toBeLessThan(1000);
+    const received = queue.take(94);
+    expect(Array.from(received.batch(READING), (message) => message.text())).toEqual(
+      Array.from({ length: 94 }, (_, n) => `${n + 6}`),
+    );
+    expect([received.subject(0), received.reply(0)]).toEqual(["s.6", ""]);
+    expect([received.subject(1), received.reply(1)]).toEqual(["s.7", "_INBOX.x"]);
+    expect(`${received.block(1)}`).toBe(block("k: v"));
+  });
+
   it("are not copied when they came in one piece", () => {
     const queue = new ReceivedQueue();
     const frames = together(["a", "bc", "d"]);

@@ -4,10 +4,14 @@ import { END, HEAD, PAYLOAD, REPLY, REPLY_END, Received, SUBJECT, SUBJECT_END, W
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_ROOM = 256;
+/** Messages that are a smaller part of the bytes they came in are copied out of them. */
+const SMALL_PART = 1 / 4;
 
 /** The bytes that some messages came in. */
 interface Chunk {
-  readonly bytes: Buffer;
+  bytes: Buffer;
+  /** How many of its bytes are of messages of this queue, and not of others on the connection. */
+  own: number;
   /** The number of its last message, counted from the first one that this queue has ever had. */
   last: number;
 }
@@ -42,9 +46,15 @@ export class ReceivedQueue {
     places[at + HEAD] = frame.head;
     places[at + PAYLOAD] = frame.payload;
     places[at + END] = frame.end;
+    const own = frame.end - frame.subject;
     const chunk = this.chunks.at(-1);
-    if (chunk?.bytes === frame.bytes) chunk.last = this.come;
-    else this.chunks.push({ bytes: frame.bytes, last: this.come });
+    if (chunk?.bytes === frame.bytes) {
+      chunk.last = this.come;
+      chunk.own += own;
+    } else {
+      if (chunk && chunk.own < SMALL_PART * chunk.bytes.length) this.pack(chunk);
+      this.chunks.push({ bytes: frame.bytes, own, last: this.come });
+    }
     this.come += 1;
     this.bytes += frame.end - frame.head;
     // What comes with it in the same turn belongs to the same batch.
@@ -87,6 +97,24 @@ export class ReceivedQueue {
       this.wakeUp = done;
       signal.addEventListener("abort", done, { once: true });
     });
+  }
+
+  /** Copies what waits of the last chunk: a few messages would keep all that came with them for others. */
+  private pack(chunk: Chunk): void {
+    const { bytes, last } = chunk;
+    const packed = Buffer.allocUnsafeSlow(chunk.own);
+    const before = this.chunks.at(-2);
+    let length = 0;
+    for (let number = before ? before.last + 1 : this.taken; number <= last; number++) {
+      const from = this.place(number, SUBJECT);
+      const shift = length - from;
+      length += bytes.copy(packed, length, from, this.place(number, END));
+      const at = (number & (this.room - 1)) * WIDTH;
+      const hasReply = this.place(number, REPLY_END) > 0;
+      for (let part = 0; part < WIDTH; part++)
+        if (hasReply || (part !== REPLY && part !== REPLY_END)) this.places[at + part]! += shift;
+    }
+    chunk.bytes = packed;
   }
 
   private first(count: number): Received {
