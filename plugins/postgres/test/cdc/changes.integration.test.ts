@@ -205,7 +205,13 @@ describe("the slot", () => {
     await lab.sql("INSERT INTO t SELECT n, 'x' FROM generate_series(1, 4) n");
     const delivery = await first.receive();
     expect(delivery.batch.length).toBe(4);
+    await lab.sql(
+      "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE database = current_database()",
+    );
+    await expect(first.receive()).rejects.toMatchObject({ kind: "connection" });
     await first.close();
+    const active = "SELECT 1 FROM pg_replication_slots WHERE database = current_database() AND active";
+    await eventually(async () => (await lab.sql(active)).length === 0, "the end of the server's process");
     const again = await Capture.open(config());
     expect(ids(await again.take(4))).toEqual([1, 2, 3, 4]);
     await again.close();
@@ -247,25 +253,29 @@ it("parts are named by the places of their changes", async () => {
   expect(await readFile(dir.file(`parts/${names[0]}`), "utf8")).toBe('{"id":1,"v":"a"}\n{"id":2,"v":"b"}\n');
 });
 
-it("a sink that refuses everything for a while loses nothing", async () => {
+it("a sink that refuses everything for a while, across a restart, loses nothing and gets it in order", async () => {
   await table();
   const sink = new CollectingPublisher();
   const bridge = createBridge({
     registry: createRegistry([standard, plugin, fakePlugin({ sink: { publisher: () => sink } })]),
   });
-  const route = bridge.route("r", {
-    reconnect_interval_ms: 20,
-    input: { postgres_cdc: config() },
-    output: { sink: {} },
-  });
-  await route.start();
+  const options = { reconnect_interval_ms: 20, input: { postgres_cdc: config() }, output: { sink: {} } };
+  const first = bridge.route("first", options);
+  await first.start();
   sink.failWhen(() => new Error("503"));
   const before = await confirmed();
   await lab.sql("INSERT INTO t SELECT n, 'x' FROM generate_series(1, 5) n");
   await sink.sent(3);
+  await first.stop();
   expect(sink.messages).toEqual([]);
   expect(await confirmed()).toBe(before);
+  const second = bridge.route("second", options);
+  await second.start();
+  await lab.sql("INSERT INTO t VALUES (6, 'y')");
+  await sink.sent(6);
+  expect(sink.messages).toEqual([]);
   sink.failWhen(undefined);
-  await eventually(() => new Set(ids(sink.messages)).size === 5, "all five");
-  await route.stop();
+  await eventually(() => sink.messages.length >= 6, "all six");
+  await second.stop();
+  expect(ids(sink.messages)).toEqual([1, 2, 3, 4, 5, 6]);
 });

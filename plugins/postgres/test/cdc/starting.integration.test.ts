@@ -156,8 +156,11 @@ it("tables of which PostgreSQL will refuse updates are named once", async () => 
   await lab.sql("CREATE TABLE keyless (v text); CREATE PUBLICATION p FOR TABLE t, keyless");
   const capture = await Capture.open(config());
   expect(capture.log.text()).toContain("public.keyless");
-  expect(capture.log.text()).not.toContain("public.t,");
+  expect(capture.log.text()).not.toMatch(/public\.t\b/);
   await capture.close();
+  const again = await Capture.open(config(), { session: capture.session });
+  expect(again.log.text()).not.toContain("public.keyless");
+  await again.close();
 });
 
 it("a slot is made before anything is read, and a restart goes on with it", async () => {
