@@ -54,6 +54,8 @@ export class ReadyQueue {
         this.entries.shift();
         continue;
       }
+      // Some of it is on its way still, from before it was read again or came back: it waits for those.
+      if (!partition.mayFetch) return undefined;
       if (end !== undefined) {
         this.entries.shift();
         partition.position = Math.max(partition.position, end);
