@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consumerOptions } from "../src/options/consumer.ts";
 import { producerOptions } from "../src/options/producer.ts";
+import { rdkafkaProblems } from "../src/options/rdkafka.ts";
 
 const said = (problems: readonly { readonly level: string; readonly message: string }[]): string[] =>
   problems.map(({ level, message }) => `${level}: ${message}`);
@@ -87,4 +88,11 @@ describe("options in the names of librdkafka", () => {
       'error: "heartbeat.interval.ms" (3000) must be less than "session.timeout.ms" (2000)',
     ]);
   });
+});
+
+it("with librdkafka, every message waits for its report", () => {
+  expect(said(rdkafkaProblems([["delivery.report.only.error", "true"]]))).toEqual([
+    'error: "delivery.report.only.error" cannot be "true": it is always false: every message waits for its report',
+  ]);
+  expect(rdkafkaProblems([["delivery.report.only.error", "false"]])).toEqual([]);
 });

@@ -24,6 +24,7 @@ const FIXED: Readonly<Record<string, readonly [value: string, why: string]>> = {
   "enable.partition.eof": ["true", "a drain needs it"],
   "group.protocol": ["classic", "the newer protocol is not spoken"],
   "allow.auto.create.topics": ["false", "`create_topic` makes topics"],
+  "delivery.report.only.error": ["false", "every message waits for its report"],
 };
 
 const EAGER: readonly string[] = ["range", "roundrobin"];
