@@ -1,6 +1,6 @@
-import { kindOf } from "@mqb/core/plugin";
+import { describeError, kindOf } from "@mqb/core/plugin";
 import { describe, expect, it } from "vitest";
-import { classify } from "../src/client/classify.ts";
+import { classify, isOfStatement } from "../src/client/classify.ts";
 import { withTlsCode } from "../src/client/tls-code.ts";
 import { readAddress, target } from "../src/client/url.ts";
 import { bytesLiteral, quoteName, textLiteral } from "../src/literal.ts";
@@ -79,8 +79,21 @@ describe("a URL", () => {
     ["mysql://h/d?ssl-mode=sometimes", "ssl-mode"],
     ["mysql://h/d?charset=latin1", "charset"],
     ["mysql://h:port/d", "URL"],
+    ["mysql://h/d?ssl-ca=ca.pem", "ssl-mode=VERIFY_CA"],
+    ["mysql://h/d?ssl-ca=ca.pem&ssl-mode=REQUIRED", "ssl-mode=VERIFY_CA"],
+    ["mysql://h/d?ssl-cert=a.pem", "ssl-key"],
+    ["mysql://h/d?ssl-key=a.key&ssl-mode=VERIFY_CA", "ssl-cert"],
   ])("that cannot be meant is told: %s", (url, named) => {
     expect(readAddress(url)).toContain(named);
+  });
+
+  it.each(["/", "?", "#"])("shows nothing of a password with a %s that is not encoded", (sign) => {
+    for (const password of [`12${sign}geheim`, `12${sign}a/geheim`, `12${sign}a?geheim=1`]) {
+      const url = `mysql://user:${password}@db/shop`;
+      expect(readAddress(url)).toContain("percent-encoded");
+      expect(readAddress(url)).not.toContain("geheim");
+      expect(target(url)).toBe("mysql");
+    }
   });
 
   it("is shown without its credentials", () => {
@@ -101,6 +114,13 @@ describe("an error of the server", () => {
     ["a missing table", error(1146, "42S02"), "permanent"],
     ["a deadlock", error(1213, "40001"), "retryable"],
     ["a lock that was waited for", error(1205, "HY000"), "retryable"],
+    ["too many connections of the user", error(1203, "42000"), "retryable"],
+    ["a limit of the user", error(1226, "42000"), "retryable"],
+    ["too many prepared statements", error(1461, "42000"), "retryable"],
+    ["a view that takes no rows", error(1471, "HY000"), "permanent"],
+    ["a view that is not updatable", error(1288, "HY000"), "permanent"],
+    ["a column that is not updatable", error(1348, "HY000"), "permanent"],
+    ["a view over several tables", error(1394, "HY000"), "permanent"],
     ["a full table", error(1114, "HY000"), "retryable"],
     ["a server that reads only", error(1290, "HY000"), "retryable"],
     ["too many connections", error(1040, "08004"), "connection"],
@@ -117,6 +137,43 @@ describe("an error of the server", () => {
     ["a refused connection", Object.assign(new Error("x"), { code: "ECONNREFUSED", errno: -111 }), "connection"],
   ])("has the kind that the route needs: %s", (_, thrown, kind) => {
     expect(kindOf(classify(thrown, "db"), "end")).toBe(kind);
+  });
+
+  it("is no fault of the statement when the server is only busy", () => {
+    expect(isOfStatement(error(1461, "42000"))).toBe(false);
+    expect(isOfStatement(error(1226, "42000"))).toBe(false);
+    expect(isOfStatement(error(1064, "42000"))).toBe(true);
+  });
+
+  it.each([
+    ["Duplicate entry 'geheim' for key 'email'", 1062, "23000", "Duplicate entry '…' for key 'email'"],
+    ["Duplicate entry 'a' for key 'geheim' for key 'email'", 1062, "23000", "Duplicate entry '…' for key 'email'"],
+    [
+      "Incorrect integer value: 'O'geheim' for column `d`.`t`.`c` at row 1",
+      1366,
+      "22007",
+      "Incorrect integer value: '…' for column `d`.`t`.`c` at row 1",
+    ],
+    [
+      "Incorrect integer value: 'geheim\n' for column 'c' at row 1",
+      1366,
+      "HY000",
+      "Incorrect integer value: '…' for column 'c' at row 1",
+    ],
+    ["Truncated incorrect DOUBLE value: 'geheim'", 1292, "22007", "Truncated incorrect DOUBLE value: '…'"],
+    [
+      "You have an error in your SQL syntax; check the manual near ''geheim', 'b')' at line 1",
+      1064,
+      "42000",
+      "You have an error in your SQL syntax; check the manual near '…' at line 1",
+    ],
+    ["BIGINT value is out of range in '('geheim' + 1)'", 1690, "22003", "BIGINT value is out of range in '…'"],
+    ["Table has no partition for value geheim", 1526, "HY000", "Table has no partition for value …"],
+  ])("shows no value of a row, in its causes neither: %s", (message, errno, sqlState, shown) => {
+    const thrown = Object.assign(new Error(message), { errno, sqlState, sql: message });
+    const told = classify(thrown, "db");
+    expect(describeError(told)).toBe(`db refused it: ${shown}`);
+    expect(told.cause).toMatchObject({ errno, sqlState });
   });
 
   it("of a handshake keeps the name that Node gives it", () => {

@@ -39,9 +39,10 @@ export function splitTable(written: string): StoreTable {
 }
 
 function tableInPath(head: string): string | undefined {
+  // With an @ it may be a part of a password, which is not to be shown.
   // A path of SQLite is a file's: whatever its last part is named.
   if (/^sqlite:/i.test(head)) return undefined;
-  return /^[a-z]+:\/\/[^/]*\/[^/]+\/([^/]+)$/i.exec(head)?.[1];
+  return /^[a-z]+:\/\/[^/]*\/[^/]+\/([^/@]+)$/i.exec(head)?.[1];
 }
 
 function splitOnce(text: string, at: string): [string, string?] {

@@ -17,6 +17,7 @@ export type SslMode = (typeof SSL_MODES)[number];
 
 const SSL_MODES = ["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] as const;
 const PARAMETERS = ["ssl-mode", "sslmode", "ssl-ca", "ssl-cert", "ssl-key", "socket"];
+const UNENCODED = "user and password hold signs that must be percent-encoded (/ ? # @): there is an @ behind the host";
 const EXAMPLE = "mysql://user@host:port/database";
 
 /** Reads `mysql://user:password@host:port/database?ssl-mode=…`; gives words instead when something is wrong with it. */
@@ -27,6 +28,7 @@ export function readAddress(url: string): Address | string {
   } catch {
     return `it is no URL; write ${EXAMPLE}`;
   }
+  if (isCutByPassword(parsed)) return UNENCODED;
   const params = parsed.searchParams;
   for (const name of params.keys()) {
     if (!PARAMETERS.includes(name)) return `MySQL has no parameter "${name}" here; there are ${PARAMETERS.join(", ")}`;
@@ -39,7 +41,10 @@ export function readAddress(url: string): Address | string {
     return `ssl-mode is "${written}"; there are ${SSL_MODES.join(", ")}`;
   const path = decoded(parsed.pathname.slice(1));
   if (path.includes("/")) return `it names the database "${path}"; a name has no slash`;
-  const given = (name: string): string | undefined => params.get(name) ?? undefined;
+  const given = (name: string): string | undefined => params.get(name) || undefined;
+  if (given("ssl-ca") && !sslMode?.startsWith("VERIFY"))
+    return "ssl-ca checks nothing without ssl-mode=VERIFY_CA or ssl-mode=VERIFY_IDENTITY";
+  if (!given("ssl-cert") !== !given("ssl-key")) return "ssl-cert and ssl-key go together: one of them is missing";
   return {
     host: parsed.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: parsed.port === "" ? 3306 : Number(parsed.port),
@@ -60,6 +65,11 @@ export function target(url: string): string {
   if (typeof address === "string") return "mysql";
   const { socket, host, port, database } = address;
   return `mysql://${socket ?? `${host}:${port}`}/${database ?? ""}`;
+}
+
+/** An `@` behind the host: a sign of the password has ended what stands before it. Nothing of such a URL may be shown. */
+function isCutByPassword({ pathname, search, hash }: URL): boolean {
+  return `${pathname}${search}${hash}`.includes("@");
 }
 
 function decoded(text: string): string {

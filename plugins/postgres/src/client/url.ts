@@ -13,6 +13,7 @@ export interface Address {
 export type SslMode = (typeof SSL_MODES)[number];
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+const UNENCODED = "user and password hold signs that must be percent-encoded (/ ? # @): there is an @ behind the host";
 const PARAMETERS = ["sslmode", "ssl-mode", "application_name", "options"];
 
 /** Reads `postgres://user:password@host:port/database?sslmode=…`; gives words instead when something is wrong with it. */
@@ -23,6 +24,7 @@ export function readAddress(url: string): Address | string {
   } catch {
     return "it is no URL; write postgres://user@host:port/database";
   }
+  if (isCutByPassword(parsed)) return UNENCODED;
   if (parsed.hostname === "") return "it names no host; write postgres://user@host:port/database";
   for (const name of parsed.searchParams.keys()) {
     if (!PARAMETERS.includes(name))
@@ -52,6 +54,11 @@ export function target(url: string): string {
   const address = readAddress(url);
   if (typeof address === "string") return "postgres";
   return `postgres://${address.host}:${address.port}/${address.database}`;
+}
+
+/** An `@` behind the host: a sign of the password has ended what stands before it. Nothing of such a URL may be shown. */
+function isCutByPassword({ pathname, search, hash }: URL): boolean {
+  return `${pathname}${search}${hash}`.includes("@");
 }
 
 function decoded(text: string): string {
