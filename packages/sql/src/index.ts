@@ -6,7 +6,7 @@ export { errors as sqlErrors } from "./errors.ts";
 export type { Kept, OwnTables } from "./own-tables.ts";
 export { chunks, patiently } from "./state/batches.ts";
 export { Closable } from "./state/closable.ts";
-export { entryOf as dedupEntry, numberOf as dedupNumber } from "./state/dedup-store.ts";
+export { entryOf as dedupEntry, expiredNumbers as expiredDedup, numberOf as dedupNumber } from "./state/dedup-store.ts";
 export { type SqlStoreSetup, sqlStateStore } from "./state/state-store.ts";
 export { parseTableName, quoteIdentifier, type TableName } from "./table-name.ts";
 export { sqlScheme } from "./uri.ts";

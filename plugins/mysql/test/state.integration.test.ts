@@ -66,6 +66,29 @@ describe("keys of deduplication in MariaDB", () => {
   });
 });
 
+it("keys of deduplication that have expired are deleted now and then, held ones among them", async () => {
+  const clock = new FakeClock();
+  const store = await plugin.stores!["mysql"]!.open(`${database.url}?table=seen&layout=dedup`, fakeContext({ clock }));
+  try {
+    const put = (key: string, value: string, seconds: number) =>
+      store.putMany([{ key, value: Buffer.from(value), expiresAt: clock.now() + seconds * 1000 }]);
+    const keys = async () => (await rows("SELECT dedup_key FROM seen ORDER BY 1")).flat();
+    await put("seen, over", "", 10);
+    await put("held, over", "claimed", 10);
+    await put("seen", "", 1000);
+    await put("held", "claimed", 1000);
+    await put("'; it's ? \\", "", 10);
+    await clock.advance(59_000);
+    await put("early", "", 1000);
+    expect(await keys()).toHaveLength(6);
+    await clock.advance(1000);
+    await put("late", "", 1000);
+    expect(await keys()).toEqual(["early", "held", "late", "seen"]);
+  } finally {
+    await store.close();
+  }
+});
+
 describe("positions in MariaDB", () => {
   beforeEach(() => rows("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3), (4), (5), (6), (7)"));
   const input = (more: object) => ({ url: database.url, table: "t", cursor_column: "id", ...more });

@@ -188,9 +188,8 @@ export class DedupStore implements StateStore {
   }
 
   private now(): [seconds: bigint, claim: bigint] {
-    const now = this.clock.now();
-    // Behind every claim whose end is this millisecond, whoever holds it.
-    return [BigInt(Math.floor(now / 1000)), -(BigInt(now + 1) * OWNER)];
+    const { seconds, claim } = expiredNumbers(this.clock.now());
+    return [seconds, claim];
   }
 
   /** Now and then what has expired is deleted; a table that is busy is left for the next time. */
@@ -225,6 +224,12 @@ export function numberOf(write: StateWrite): bigint {
   if (expiresAt === undefined) throw errors.STORE_VALUE({ key, reason: "a key of deduplication has an end" });
   if (!isClaim(write)) return BigInt(Math.max(0, Math.ceil(expiresAt / 1000)));
   return -(BigInt(Math.floor(expiresAt)) * OWNER + BigInt(randomInt(Number(OWNER))));
+}
+
+/** What has expired has a number from 0 to `seconds`, or one between `claim` and 0. */
+export function expiredNumbers(now: number): { readonly seconds: bigint; readonly claim: bigint } {
+  // Behind every claim whose end is this millisecond, whoever holds it.
+  return { seconds: BigInt(Math.floor(now / 1000)), claim: -(BigInt(now + 1) * OWNER) };
 }
 
 /** What a row says of its key. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { StateWrite } from "@mqb/core/plugin";
-import { dedupEntry, dedupNumber, sqlErrors } from "@mqb/sql";
+import { dedupEntry, dedupNumber, expiredDedup, sqlErrors } from "@mqb/sql";
 import type { Cell } from "../client/session.ts";
 import { bytesLiteral, textLiteral } from "../literal.ts";
 import { POSITION_COLUMNS } from "./positions.ts";
@@ -21,6 +21,8 @@ export interface Layout {
   readonly nothing: readonly string[];
   /** A row that has expired still has its version. */
   readonly outlives: boolean;
+  /** The condition of rows that are deleted now and then, because nobody asks for them again; `at` stands for its column. */
+  readonly expired?: (at: string, now: number) => string;
   /** Undefined for a row that stands for nothing. */
   state(cells: readonly Cell[]): State | undefined;
   /** The literals of the columns, and the state that they say. */
@@ -57,6 +59,10 @@ export const DEDUP: Layout = {
   columns: ["`expire_at`"],
   nothing: ["0"],
   outlives: true,
+  expired(at, now) {
+    const { seconds, claim } = expiredDedup(now);
+    return `(${at} BETWEEN 0 AND ${seconds} OR ${at} BETWEEN ${claim + 1n} AND -1)`;
+  },
   state: ([number]) => (String(number) === "0" ? undefined : dedupEntry("", BigInt(String(number)))),
   written(write) {
     const number = dedupNumber(write);

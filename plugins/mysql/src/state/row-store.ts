@@ -19,6 +19,7 @@ export class RowStore implements StateStore {
   private readonly clock: Clock;
   private readonly name: string;
   private readonly table: string;
+  private swept: number;
 
   constructor(database: SqlDatabase, layout: Layout, table: string, clock: Clock) {
     this.database = new Closable(database);
@@ -26,6 +27,7 @@ export class RowStore implements StateStore {
     this.clock = clock;
     this.name = table;
     this.table = quoteName(table);
+    this.swept = clock.monotonic();
   }
 
   create(): Promise<unknown> {
@@ -48,7 +50,9 @@ export class RowStore implements StateStore {
   putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
     return this.database.use(async (database) => {
       if (writes.length === 0) return [];
-      return await patiently(() => database.transaction((execute) => this.put(execute, writes)));
+      const results = await patiently(() => database.transaction((execute) => this.put(execute, writes)));
+      await this.sweep((sql, values) => database.execute(sql, values));
+      return results;
     });
   }
 
@@ -110,9 +114,28 @@ export class RowStore implements StateStore {
     await this.remove(execute, removed);
   }
 
-  private async remove(execute: Execute, keys: readonly string[]): Promise<void> {
+  private async remove(execute: Execute, keys: readonly string[], condition = ""): Promise<void> {
     for (const some of chunks([...new Set(keys)].sort(), ROWS)) {
-      await run(execute, `DELETE FROM ${this.table} WHERE ${this.layout.key} IN (${some.map(textLiteral).join(",")})`);
+      const list = some.map(textLiteral).join(",");
+      await run(execute, `DELETE FROM ${this.table} WHERE ${this.layout.key} IN (${list})${condition}`);
+    }
+  }
+
+  /** Now and then what has expired is deleted; a table that is busy is left for the next time. */
+  private async sweep(execute: Execute): Promise<void> {
+    const { key, columns, expired } = this.layout;
+    if (!expired || this.clock.monotonic() - this.swept < SWEEP_MS) return;
+    this.swept = this.clock.monotonic();
+    const [at] = columns;
+    const now = this.clock.now();
+    try {
+      // Looked up without a lock: nobody waits while the table is searched.
+      const some = `SELECT ${key} FROM ${this.table} WHERE ${expired(at!, now)} LIMIT ${SWEPT_AT_ONCE}`;
+      const keys = (await run(execute, some)).map(([one]) => String(one));
+      // No bare column: by its index the gaps between rows would be locked too.
+      await this.remove(execute, keys, ` AND ${expired(`${at} + 0`, now)}`);
+    } catch {
+      // They are in nobody's way.
     }
   }
 
@@ -150,6 +173,8 @@ export class RowStore implements StateStore {
 }
 
 const ROWS = 1000;
+const SWEEP_MS = 60_000;
+const SWEPT_AT_ONCE = 10_000;
 
 /** The values stand in the text: a question mark in one of them is no place for a value. */
 function run(execute: Execute, sql: string): ReturnType<Execute> {
