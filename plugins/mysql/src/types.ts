@@ -84,13 +84,23 @@ function stringLiteral(text: string, kind: Kind, column: string): Bound {
       return /^[\u0000-\u00ff]*$/.test(text)
         ? hexLiteral(Buffer.from(text, "latin1").toString("hex"))
         : textLiteral(text);
-    case "whole":
+    case "whole": {
       // The server would round it.
-      if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return numberLiteral(text, kind, column);
-      return textLiteral(text);
+      const number = numberIn(text);
+      return number === undefined ? textLiteral(text) : numberLiteral(number, kind, column);
+    }
     default:
       return textLiteral(text);
   }
+}
+
+/** What the server takes for a number, as JSON spells it: `+1.50`, `.5`, `007`, with space around it. */
+function numberIn(text: string): string | undefined {
+  const found = /^[\t-\r ]*([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?[\t-\r ]*$/.exec(text);
+  if (!found) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = ""] = found;
+  const behind = fraction === "" ? "" : `.${fraction}`;
+  return `${sign === "-" ? "-" : ""}${whole.replace(/^0+(?=\d)/, "") || "0"}${behind}${exponent}`;
 }
 
 function numberLiteral(text: string, kind: Kind, column: string): Bound {

@@ -1,5 +1,5 @@
 import { createBridge, createRegistry } from "@mqb/core";
-import { Message } from "@mqb/core/plugin";
+import { batchOf, kindOf, Message } from "@mqb/core/plugin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 import { read, send } from "./ends.ts";
@@ -45,6 +45,49 @@ describe("rows written by columns", () => {
       "9223372036854775808",
       "18446744073709551615",
     ]);
+  });
+
+  it("of texts that the server takes for numbers are whole numbers, or fail: none is rounded", async () => {
+    await rows("CREATE TABLE spelled (n BIGINT)");
+    const fractions = ["+1.5", "05.5", ".5", " 2.5", "1.5 ", "-.5", "+5e-1", "0x10", "1,5", "one", ".", ""];
+    const whole = ["+1.0", "007", "5.", " 8 ", "+9e0", "-0.10e1", "+9223372036854775807"];
+    const failed = await send(
+      columns("spelled"),
+      [...fractions, ...whole].map((n) => JSON.stringify({ n })),
+    );
+    expect([...failed.keys()].sort((a, b) => a - b)).toEqual(fractions.map((_, i) => i));
+    expect((await rows("SELECT n FROM spelled ORDER BY n")).flat()).toEqual([
+      "-1",
+      "1",
+      "5",
+      "7",
+      "8",
+      "9",
+      "9223372036854775807",
+    ]);
+  });
+
+  it("that are refused are not told with their values", async () => {
+    await rows("CREATE TABLE told (mail VARCHAR(40) UNIQUE, n INT)");
+    const failed = await send(columns("told"), [
+      '{"mail":"alice@example.com"}',
+      '{"mail":"alice@example.com"}',
+      '{"n":"geheim"}',
+    ]);
+    expect([...failed.keys()].sort()).toEqual([1, 2]);
+    expect(failed.get(1)).toMatch(/^MQB_SQL_REFUSED.*Duplicate entry '…' for key/);
+    expect(failed.get(2)).toMatch(/^MQB_SQL_REFUSED.*Incorrect integer value: '…' for column.*n/);
+  });
+
+  it("into a view that takes none fail for good", async () => {
+    await rows("CREATE TABLE under_view (id INT); CREATE VIEW counted_view AS SELECT COUNT(*) AS n FROM under_view");
+    const failed = await send(
+      output("counted_view", { insert_query: "INSERT INTO counted_view VALUES (${payload:n})" }),
+      ['{"n":1}'],
+    ).catch((error: unknown) => error);
+    expect(failed).toSatisfy((found: unknown) =>
+      found instanceof Map ? /^MQB_SQL_REFUSED/.test(String(found.get(0))) : kindOf(found, "end") !== "retryable",
+    );
   });
 
   it("that a server without a strict mode would cut or clamp are refused", async () => {
@@ -214,6 +257,51 @@ describe("an upsert", () => {
 });
 
 describe("a lookup", () => {
+  async function answers(query: string, payloads: readonly string[]): Promise<string[]> {
+    const publisher = await createBridge({ registry: createRegistry([plugin]) }).openPublisher({
+      sqlx: output("unused", { lookup_query: query }),
+    });
+    const batch = batchOf(payloads.map((payload) => new Message(payload)));
+    const outcomes = (await publisher.send(batch, new AbortController().signal)) ?? [];
+    await publisher.close();
+    return outcomes.map((outcome) => (outcome.type === "replied" ? outcome.message.text() : outcome.type));
+  }
+
+  it.each([
+    ["", "3"],
+    [" # the newest", "3"],
+    [" LIMIT 5", "3"],
+    [" LIMIT 1 OFFSET 1", "2"],
+    [" FOR UPDATE", "3"],
+    [" LIMIT 5 FOR UPDATE", "3"],
+  ])("with an order gives the first row of that order: ORDER BY …%s", async (end, first) => {
+    await rows(
+      "CREATE OR REPLACE TABLE ordered (id INT PRIMARY KEY, k INT, v INT); INSERT INTO ordered VALUES (1, 1, 1), (2, 1, 3), (3, 1, 2), (4, 2, 9), (5, 2, 8), (6, 2, 7)",
+    );
+    const query = `SELECT v FROM ordered WHERE k = \${payload:k} ORDER BY v DESC${end}`;
+    const other = String(Number(first) + 6);
+    expect(await answers(query, ['{"k":1}', '{"k":3}', '{"k":2}'])).toEqual([
+      `{"v":${first}}`,
+      expect.any(String),
+      `{"v":${other}}`,
+    ]);
+  });
+
+  it.each([
+    "SELECT stock * ${payload:qty} AS n FROM goods WHERE id = ${payload:id}",
+    "SELECT n FROM (SELECT stock * ${payload:qty} AS n FROM goods WHERE id = ${payload:id}) AS inside",
+    "SELECT stock * ${payload:qty} AS n FROM goods WHERE id = ${payload:id} UNION SELECT id FROM goods WHERE id < 0",
+    "SELECT (SELECT MAX(stock) FROM goods) * ${payload:qty} AS n FROM goods WHERE id = ${payload:id}",
+    "SELECT 5 * ${payload:qty} AS n",
+  ])("answers a message the same alone and beside others: %s", async (query) => {
+    await rows("CREATE OR REPLACE TABLE goods (id INT PRIMARY KEY, stock INT); INSERT INTO goods VALUES (1, 5)");
+    const asked = ['{"id":1,"qty":2}', '{"id":1,"qty":1.5}', '{"id":1,"qty":"x"}'];
+    const alone: string[] = [];
+    for (const one of asked) alone.push(...(await answers(query, [one])));
+    expect(await answers(query, asked)).toEqual(alone);
+    expect(alone[0]).toBe('{"n":10}');
+  });
+
   it("gives each message its own row, and every digit of it", async () => {
     await rows(
       "CREATE TABLE found (id BIGINT UNSIGNED PRIMARY KEY, d DECIMAL(30,10), f FLOAT, b BLOB, bits BIT(9), at DATETIME(6)); INSERT INTO found VALUES (18446744073709551615, 12345678901234567890.5, 16777217, x'00ff', b'100000001', '2024-01-02 03:04:05.000006'), (1, NULL, NULL, NULL, NULL, NULL)",
@@ -221,14 +309,13 @@ describe("a lookup", () => {
     const publisher = await createBridge({ registry: createRegistry([plugin]) }).openPublisher({
       sqlx: output("found", { lookup_query: "SELECT * FROM found WHERE id IN (${payload:id})" }),
     });
-    const answers: string[] = [];
+    const found: string[] = [];
     const asked = ["18446744073709551615", "2", "1"].map((id) => new Message(`{"id":${id}}`));
-    const { batchOf } = await import("@mqb/core/plugin");
     for (const outcome of (await publisher.send(batchOf(asked), new AbortController().signal)) ?? []) {
-      answers.push(outcome.type === "replied" ? outcome.message.text() : outcome.type);
+      found.push(outcome.type === "replied" ? outcome.message.text() : outcome.type);
     }
     await publisher.close();
-    expect(answers).toEqual([
+    expect(found).toEqual([
       '{"id":18446744073709551615,"d":"12345678901234567890.5000000000","f":16777216.0,"b":"00ff","bits":"\\u0001\\u0001","at":"2024-01-02 03:04:05.000006"}',
       "",
       '{"id":1,"d":null,"f":null,"b":null,"bits":null,"at":null}',
