@@ -112,8 +112,8 @@ describe("a pool", () => {
       const lost = pool.use(async (session) => {
         const [[id]] = (await session.query("SELECT CONNECTION_ID()")).rows as unknown as [[string]];
         const sleeping = session.query("SELECT SLEEP(30)");
-        await sql(`KILL CONNECTION ${id}`);
-        return sleeping;
+        const [answer] = await Promise.all([sleeping, sql(`KILL CONNECTION ${id}`)]);
+        return answer;
       });
       await expect(lost).rejects.toMatchObject({ code: "MQB_SQL_LOST", kind: "connection" });
       expect(await pool.use(async (session) => (await session.query("SELECT 1")).rows)).toEqual([["1"]]);
