@@ -19,6 +19,7 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
   const table = parseTableName(config.table, "table");
   const target = `${driver.target(config.url)} ${table.written}`;
   const shared = await openDatabase(driver, config, context);
+  let stored: StoredPosition | undefined;
   try {
     const { clock, log, draining } = context;
     const pauses = new Pauses(clock, config.polling_interval_ms ?? 100, config.max_polling_interval_ms ?? undefined);
@@ -38,7 +39,7 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
     }
     const column = config.cursor_column;
     const pages = await shared.value.preparePages({ table, cursor: column, rfc3339: config.timestamps === "rfc3339" });
-    const stored = await storedPosition(config, context, shared.value);
+    stored = await storedPosition(config, context, shared.value);
     const acked = (context.session.get(SESSION) as string | undefined) ?? stored?.value;
     if (stored?.kind !== undefined && stored.kind !== pages.kind) {
       throw errors.CHECKPOINT_VALUE({
@@ -56,6 +57,7 @@ export async function openInput(config: SqlxConfig, context: OpenContext): Promi
     const from = { pages, column, table: table.written, after: acked, horizon };
     return new CursorConsumer({ ...common, ...from, saver, stamp, details });
   } catch (error) {
+    await stored?.place?.positions.close().catch(() => {});
     await shared.release();
     throw error;
   }

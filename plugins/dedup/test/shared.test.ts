@@ -46,6 +46,21 @@ describe("keys in a store that others use as well", () => {
     expect(found[0]!.expiresAt).toBe(clock.now() + 60_000);
   });
 
+  it("do not keep the source open when the store says nothing", async () => {
+    const { one, store, clock } = together();
+    const { source, consumer } = await one();
+    source.push(of("a"));
+    source.push(of("b"));
+    await consumer.receive(10, NEVER);
+    await consumer.receive(10, NEVER);
+    store.putMany = () => new Promise(() => {});
+    const closing = consumer.close();
+    await clock.advance(500);
+    await closing;
+    expect(source.closed).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
   it("let a message pass once, whoever receives it, with one call of the store before and one behind", async () => {
     const { one, store } = together();
     const [first, second] = [await one(), await one()];

@@ -1,5 +1,9 @@
+import { setTimeout } from "node:timers/promises";
 import type { SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
+
+/** How long what is under way may take when the store is closed; a server that says nothing ends with its connections. */
+const FINISH_MS = 500;
 
 /** The database of a store, until the store is closed: then what is under way is finished, and nothing begins. */
 export class Closable {
@@ -27,7 +31,12 @@ export class Closable {
   }
 
   private async end(): Promise<void> {
-    await Promise.allSettled([...this.running]);
+    if (this.running.size > 0) {
+      const given = new AbortController();
+      const finished = Promise.allSettled([...this.running]);
+      await Promise.race([finished, setTimeout(FINISH_MS, undefined, given).catch(() => {})]);
+      given.abort();
+    }
     await this.database.close();
   }
 }

@@ -14,6 +14,8 @@ import type { KeyTexts } from "./key-texts.ts";
 
 const RENEW_MS = 1500;
 const LOOK_MS = 100;
+/** How long the end waits for keys to be freed. */
+const FREE_MS = 500;
 /** How long a duplicate waits for what becomes of the first one; it goes back to its source then. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
@@ -81,17 +83,25 @@ export class SharedDeduplicator implements Consumer {
   private async end(): Promise<void> {
     this.closing.abort();
     this.cancelRenewal?.();
-    for (const flight of [...this.flights]) {
-      const failed = new Uint8Array(flight.claim.keys.length).fill(1);
-      // What cannot be freed is free in five seconds.
-      await this.o.claims.settle(flight.claim, failed, 0).catch(() => {});
-      this.land(flight, failed);
-    }
+    await this.free([...this.flights]);
     try {
       await this.inner.close();
     } finally {
       await this.o.claims.close();
     }
+  }
+
+  /** What cannot be freed is free in five seconds: the source does not wait for a store that says nothing. */
+  private async free(flights: readonly Flight[]): Promise<void> {
+    const freed = new AbortController();
+    const all = flights.map(async (flight) => {
+      const failed = new Uint8Array(flight.claim.keys.length).fill(1);
+      await this.o.claims.settle(flight.claim, failed, 0).catch(() => {});
+      this.land(flight, failed);
+    });
+    await Promise.race([Promise.all(all), sleep(this.context.clock, FREE_MS, freed.signal)]);
+    freed.abort();
+    for (const flight of this.flights) this.land(flight, new Uint8Array(flight.claim.keys.length).fill(1));
   }
 
   /** Nothing of it goes on: in its turn it goes back to the source, and then the route opens both ends anew. */
