@@ -1,5 +1,5 @@
 import type { Encoder } from "@mqb/sql";
-import { type PreparedLookup, quoteIdentifier, type StatementPieces, sqlErrors } from "@mqb/sql";
+import { type PreparedLookup, type StatementPieces, sqlErrors } from "@mqb/sql";
 import { hasCast, textValue } from "./cast.ts";
 import type { Session } from "./client/session.ts";
 import { sqlOf, valuesOf } from "./insert.ts";
@@ -14,9 +14,8 @@ export async function prepareLookup(session: Session, query: StatementPieces): P
     throw sqlErrors.STATEMENT({ field: "lookup_query", reason: "it gives no row; a writing one needs RETURNING" });
   }
   const reads = /^\s*(?:select|with)\b/i.test(sql) && !/\b(?:insert|update|delete|replace)\b/i.test(sql);
-  const around = reads ? quoting(columns) : undefined;
-  const json = new RowJson(columns, { textsAreJson: around !== undefined });
-  const asked = (text: string): string => (around === undefined ? text : around(text));
+  const json = new RowJson(columns, { textsAreJson: reads });
+  const asked = (text: string): string => (reads ? quoting(text, columns.length) : text);
   return {
     encoders: order.map((): Encoder => tokenEncoder),
     text: (_value, text) => textValue(text),
@@ -34,15 +33,11 @@ export async function prepareLookup(session: Session, query: StatementPieces): P
 }
 
 /**
- * A query around a query, in which the database quotes texts itself, also those with a NUL character in them. Undefined where
- * two columns have one name.
+ * A query around a query, in which the database quotes texts itself, also those with a NUL character in them. Columns go by
+ * their place: what SQLite calls them is the text of the statement, which differs where a value is cast.
  */
-function quoting(columns: readonly { readonly name: string }[]): ((sql: string) => string) | undefined {
-  const names = columns.map(({ name }) => name);
-  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return undefined;
-  const fields = names.map((name) => {
-    const column = quoteIdentifier(name);
-    return `CASE typeof(${column}) WHEN 'text' THEN json_quote(${column}) ELSE ${column} END`;
-  });
-  return (sql) => `SELECT ${fields.join(", ")} FROM (${sql.replace(/;\s*$/, "")}\n)`;
+function quoting(sql: string, columns: number): string {
+  const names = Array.from({ length: columns }, (_, i) => `c${i}`);
+  const fields = names.map((name) => `CASE typeof(${name}) WHEN 'text' THEN json_quote(${name}) ELSE ${name} END`);
+  return `WITH mqb_row(${names.join(", ")}) AS (${sql.replace(/;\s*$/, "")}\n) SELECT ${fields.join(", ")} FROM mqb_row`;
 }

@@ -89,7 +89,9 @@ function numberValue(text: string, affinity: Affinity, column: string): Bound {
     .replace(/[^0-9]/g, "")
     .replace(/^0+/, "").length;
   if (digits <= 15 && Number.isFinite(double)) return realValue(double, text);
-  if (Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(text))) return realValue(double, text);
+  // A text may have zeros in front.
+  const number = text.replace(/^(-?)0+(?=\d)/, "$1");
+  if (Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(number))) return realValue(double, text);
   if (makesNumbers(affinity)) throw sqlErrors.OUT_OF_RANGE({ column });
   return text;
 }

@@ -41,7 +41,29 @@ it("a text with a NUL character is whole in an answer as well", async () => {
   expect(outcome!.type === "replied" && outcome!.message.text()).toBe('{"v":"a\\u0000b","n":2.0,"more":"a\\u0000b!"}');
 });
 
+it("an answer has its columns also where a value of the question is cast", async () => {
+  await sql(path, "CREATE TABLE priced (id INTEGER, price REAL)", "INSERT INTO priced VALUES (1, 1.5)");
+  const lookup_query = "WITH p AS (SELECT * FROM priced) SELECT price * ${payload:qty}, id FROM p -- all";
+  const publisher = await createBridge({ registry: createRegistry([standard, plugin]) }).openPublisher({
+    sqlx: { url, table: "priced", lookup_query },
+  });
+  const outcomes = await publisher.send(
+    batchOf(['{"qty":2.0}', '{"qty":3}'].map((text) => new Message(text))),
+    new AbortController().signal,
+  );
+  await publisher.close();
+  const texts = outcomes!.map((outcome) => outcome.type === "replied" && outcome.message.text());
+  expect(texts).toEqual(['{"price * ?":3.0,"id":1}', '{"price * ?":4.5,"id":1}']);
+});
+
 describe("rows written by columns", () => {
+  it("of numbers in texts may have zeros in front", async () => {
+    await sql(path, "CREATE TABLE zeros (n DECIMAL(20, 2))");
+    const failed = await send(columns("zeros"), ['{"n":"0000000000001234.50"}', '{"n":"00123456789012345.6"}']);
+    expect([...failed.values()]).toEqual([]);
+    expect(await sql(path, "SELECT n FROM zeros")).toEqual([[1234.5], [123456789012345.6]]);
+  });
+
   it("of integers beyond the column fail alone, and are never rounded", async () => {
     await sql(path, "CREATE TABLE big (id INTEGER, n NUMERIC, t TEXT)");
     const payloads = ["9223372036854775807", "9223372036854775808", "18446744073709551615"].map((id) => `{"id":${id}}`);
