@@ -49,10 +49,24 @@ export class TransactionCommits implements Commits {
   }
 
   async flush(limitMs: number): Promise<void> {
-    if (this.pending().length === 0) return;
-    this.start();
-    this.waiting?.abort();
-    await within(this.host.clock, limitMs, this.running!);
+    const enough = new AbortController();
+    await within(this.host.clock, limitMs, this.flushAll(enough.signal));
+    enough.abort();
+  }
+
+  /** What settles while one run ends is for the next. */
+  private async flushAll(enough: AbortSignal): Promise<void> {
+    for (let before = ""; !this.held && !enough.aborted; ) {
+      const left = this.pending()
+        .map(({ key, committed }) => `${key} ${committed}`)
+        .join();
+      if (left === "") return;
+      this.start();
+      // What came to nothing is not tried again at once.
+      if (left !== before) this.waiting?.abort();
+      before = left;
+      await this.running;
+    }
   }
 
   private start(): void {
