@@ -42,4 +42,18 @@ describe("records from librdkafka that wait for the route", () => {
     before.open.shift();
     expect(queue.take(10)?.records).toEqual([record(0)]);
   });
+
+  it("begin again where the library has gone back, when all of before is settled", () => {
+    const queue = new ReadyQueue();
+    const partition = new Partition("t", 0, 90, undefined);
+    for (const offset of [90, 91, 5, 6]) queue.add(partition, record(offset));
+    expect(queue.take(10)).toEqual({ partition, records: [record(90), record(91)], gone: undefined });
+    handOut(partition);
+    expect(queue.take(10)).toBeUndefined();
+    partition.open.shift();
+    partition.settled = partition.committed = 92;
+    expect(queue.take(1)).toEqual({ partition, records: [record(5)], gone: 92 });
+    expect([partition.position, partition.settled, partition.committed]).toEqual([6, 5, -1]);
+    expect(queue.take(10)).toEqual({ partition, records: [record(6)], gone: undefined });
+  });
 });

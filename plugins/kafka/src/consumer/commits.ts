@@ -71,7 +71,11 @@ export class MemberCommits implements Commits {
       try {
         const turn = await member.commit(offsets);
         if (turn === undefined) {
-          for (const [i, one] of sent.entries()) one.committed = Math.max(one.committed, offsets[i]!.offset);
+          for (const [i, one] of sent.entries()) {
+            const { offset } = offsets[i]!;
+            // Where the partition has begun again before it, the group is to hear of that.
+            if (offset <= one.settled) one.committed = Math.max(one.committed, offset);
+          }
           continue;
         }
         if (turn === "rebalance") {

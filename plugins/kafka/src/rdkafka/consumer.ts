@@ -34,6 +34,7 @@ const LEAVE_LIMIT_MS = 1000;
 const SETTLE_LIMIT_MS = 20_000;
 const SEEK_LIMIT_MS = 5000;
 const WATCH_MS = 1000;
+const MOST_AT_ONCE = 1000;
 const OPENED = "kafka opened";
 const UNREADABLE: readonly number[] = [RD.BAD_MSG, RD.BAD_COMPRESSION, RD.NOT_IMPLEMENTED, RD.AUTO_OFFSET_RESET];
 
@@ -97,6 +98,8 @@ export class RdkafkaConsumer implements Consumer {
     this.reader = new Reader(handle, {
       clock,
       budget: settings.options.queuedBytes / 2,
+      // What is damaged, or gone, must not be passed over behind messages that came.
+      mostAtOnce: settings.options.checksums || resetOf(settings) === "error" ? 1 : MOST_AT_ONCE,
       places: () => this.places(),
       hasRoom: () => this.ready.isEmpty,
       came: (messages, ends) => this.came(messages, ends),
@@ -164,13 +167,23 @@ export class RdkafkaConsumer implements Consumer {
     const portion = this.ready.take(max);
     if (this.ready.isEmpty) this.reader.wake();
     if (!portion) return undefined;
-    const { partition, records } = portion;
+    const { partition, records, gone } = portion;
+    if (gone !== undefined) this.wentBack(partition, gone);
     const messages = records.map((record) => messageOf(record, this.s.stamps));
     const offsets = Float64Array.from(records, ({ offset }) => offset);
     const next = partition.position;
     const delivery = new KafkaDelivery(batchOf(messages), this.settler, partition, partition.epoch, offsets, next);
     partition.open.push(delivery);
     return delivery;
+  }
+
+  private wentBack({ topic, number, settled }: Partition, from: number): void {
+    const { log, route } = this.context;
+    log.warn(`offset ${from} of partition ${number} of "${topic}" does not exist (any more); going on at ${settled}`, {
+      route,
+      topic,
+      partition: number,
+    });
   }
 
   private came(messages: readonly RdkafkaMessage[], ends: readonly RdkafkaOffset[]): void {

@@ -13,6 +13,8 @@ interface Entry {
 export interface Portion {
   readonly partition: Partition;
   readonly records: readonly RdkafkaMessage[];
+  /** Where they were to begin; the library has gone back: that offset does not exist any more. */
+  readonly gone: number | undefined;
 }
 
 /** Records in the order in which they came, in runs of one partition. What is read again meanwhile is left out. */
@@ -25,8 +27,8 @@ export class ReadyQueue {
 
   add(partition: Partition, record: RdkafkaMessage): void {
     const last = this.entries.at(-1);
-    if (last && last.partition === partition && last.epoch === partition.epoch && last.end === undefined)
-      (last.records as RdkafkaMessage[]).push(record);
+    const isSame = last && last.partition === partition && last.epoch === partition.epoch && last.end === undefined;
+    if (isSame && last.records.at(-1)!.offset < record.offset) (last.records as RdkafkaMessage[]).push(record);
     else this.entries.push({ partition, epoch: partition.epoch, records: [record], taken: 0, end: undefined });
   }
 
@@ -63,11 +65,19 @@ export class ReadyQueue {
         if (partition.handed === 0) partition.settled = Math.max(partition.settled, partition.position);
         continue;
       }
+      const begin = records[first.taken]!.offset;
+      const gone = begin < partition.position ? partition.position : undefined;
+      if (gone !== undefined) {
+        // What is on its way would settle more than there is.
+        if (partition.handed > 0) return undefined;
+        partition.settled = begin;
+        partition.committed = -1;
+      }
       const portion = records.slice(first.taken, first.taken + max);
       first.taken += portion.length;
       if (first.taken === records.length) this.entries.shift();
       partition.position = portion.at(-1)!.offset + 1;
-      return { partition, records: portion };
+      return { partition, records: portion, gone };
     }
   }
 }

@@ -5,6 +5,8 @@ export interface ReaderHost {
   readonly clock: Clock;
   /** Bytes that one call may bring, about. */
   readonly budget: number;
+  /** Messages that one call may bring. The library tells of what went wrong only where no message came before it in the same call. */
+  readonly mostAtOnce: number;
   /** The partitions that may be read. */
   readonly places: () => readonly RdkafkaPlace[];
   /** Whether what came is handed out, so that there is room for more. */
@@ -14,7 +16,6 @@ export interface ReaderHost {
   readonly failed: (error: RdkafkaError) => void;
 }
 
-const MOST_AT_ONCE = 1000;
 /** Before it is known how large messages are. */
 const FIRST = 16;
 const WAIT_MS = 100;
@@ -32,13 +33,14 @@ export class Reader {
   private ends: RdkafkaOffset[] = [];
   private tasks: (() => Promise<void>)[] = [];
   private paused: readonly RdkafkaPlace[] = [];
-  private atOnce = FIRST;
+  private atOnce: number;
   private room: () => void = () => {};
   private running: Promise<void> | undefined;
 
   constructor(handle: RdkafkaConsumerHandle, host: ReaderHost) {
     this.handle = handle;
     this.host = host;
+    this.atOnce = Math.min(FIRST, host.mostAtOnce);
     handle.setDefaultConsumeTimeout(WAIT_MS);
     handle.on("partition.eof", (end: RdkafkaOffset) => this.ends.push(end));
   }
@@ -92,7 +94,8 @@ export class Reader {
   private measure(messages: readonly RdkafkaMessage[]): void {
     if (messages.length === 0) return;
     const bytes = messages.reduce((sum, { value }) => sum + AROUND + (value?.length ?? 0), 0);
-    this.atOnce = Math.max(1, Math.min(MOST_AT_ONCE, Math.floor((this.host.budget * messages.length) / bytes)));
+    const { budget, mostAtOnce } = this.host;
+    this.atOnce = Math.max(1, Math.min(mostAtOnce, Math.floor((budget * messages.length) / bytes)));
   }
 
   private call(
