@@ -67,6 +67,12 @@ export const errors = defineErrors("MQB_POSTGRES", {
       `the replication slot "${p.slot}" of ${p.target} was invalidated: the server has removed changes that were not read`,
     hint: "raise max_slot_wal_keep_size, drop the slot, and start again with consume: capture_all",
   }),
+  PUBLICATION_LATE: errorRow<OfSlot & { readonly reason: string }>({
+    kind: "config",
+    message: (p) =>
+      `the changes behind the replication slot "${p.slot}" of ${p.target} are older than what reads them: ${p.reason}`,
+    hint: "make the publication before the slot: take another slot_name, or move the slot forward with mqb checkpoint set",
+  }),
   SLOT_OTHER: errorRow<OfSlot & { readonly reason: string }>({
     kind: "config",
     message: (p) => `the replication slot "${p.slot}" of ${p.target} cannot be used: ${p.reason}`,

@@ -7,7 +7,7 @@ import { type CdcConfig, consumeOf, slotOf } from "./config.ts";
 import { connect, disconnect } from "./connection.ts";
 import { formatLsn, parseLsn } from "./lsn.ts";
 import { Positions, sourceOf, storeUrl } from "./positions.ts";
-import { refused } from "./prepare.ts";
+import { refused, serverOf } from "./prepare.ts";
 
 /** The position of a slot, with its copy in `checkpoint_store`. A slot goes forward only, and nothing brings back what it has passed. */
 export function checkpointCdc(config: CdcConfig, context: CheckpointContext): Checkpoint | undefined {
@@ -32,12 +32,21 @@ export function checkpointCdc(config: CdcConfig, context: CheckpointContext): Ch
       await disconnect(client);
     }
   };
+  const server = async (): Promise<string> => {
+    const client = await connect(config, place(context), true);
+    try {
+      return await serverOf(client, target);
+    } finally {
+      await disconnect(client);
+    }
+  };
   return {
     source: sourceOf(config),
     async read() {
       const stored = await (await positions())?.readLsn();
       const own = await slotLsn();
-      if (stored && (own === undefined || stored.lsn >= own))
+      const isOwn = stored?.server === undefined || stored.server === (await server());
+      if (stored && isOwn && (own === undefined || stored.lsn >= own))
         return {
           value: formatLsn(stored.lsn),
           ...(stored.updatedAt > 0 ? { updatedAt: stored.updatedAt } : {}),
@@ -54,7 +63,8 @@ export function checkpointCdc(config: CdcConfig, context: CheckpointContext): Ch
           reason: `the slot "${slot}" has passed ${value} and stands at ${formatLsn(own)}; a slot goes forward only`,
         });
       if (own !== undefined) await advance(config, context, lsn, target);
-      await (await positions())?.writeLsn(lsn);
+      const kept = await positions();
+      if (kept) await kept.writeLsn(lsn, await server());
     },
     async clear() {
       const kept = await positions();

@@ -18,13 +18,18 @@ import {
   existingSlot,
   preparePublication,
   refused,
+  serverOf,
   warnOfIdentity,
 } from "./prepare.ts";
-import { ACKED, PROCESS, paceOf, StreamConsumer } from "./stream-consumer.ts";
+import { ACKED, PART, PROCESS, paceOf, StreamConsumer } from "./stream-consumer.ts";
 
 /** In the session: how far the tables were read. */
 const PROGRESS = "postgres_cdc tables";
 const WARNED = "postgres_cdc warned";
+/** In the session: the slot was there, and has kept everything since. */
+const PINNED = "postgres_cdc pinned";
+/** In the session: the server that the positions there are of. */
+const SERVER = "postgres_cdc server";
 
 /** Opens what the configuration reads: the tables, the stream, or one after the other. */
 export async function openCdc(config: CdcConfig, context: OpenContext): Promise<Consumer> {
@@ -49,19 +54,22 @@ export async function openCdc(config: CdcConfig, context: OpenContext): Promise<
 
 /** Makes publication and slot, where that is allowed and needed. */
 export async function pinCdc(config: CdcConfig, context: OpenContext): Promise<void> {
-  const target = targetOf(config.url);
+  // Nothing is read from a slot.
+  if (consumeOf(config) === "snapshot") return;
+  const opening = new Opening(config, context);
   const admin = await connect(config, context, false);
+  const stop = (): void => {
+    cut(admin);
+    opening.cut();
+  };
+  context.signal.addEventListener("abort", stop, { once: true });
   try {
-    await checkServer(admin, target);
-    await preparePublication(admin, config, target);
-    if (await existingSlot(admin, config, target)) return;
-    const client = await connect(config, context, true);
-    try {
-      await createSlot(client, config, false, target);
-    } finally {
-      await disconnect(client);
-    }
+    await opening.pin(admin);
+  } catch (error) {
+    await opening.giveUp();
+    throw error;
   } finally {
+    context.signal.removeEventListener("abort", stop);
     await disconnect(admin);
   }
 }
@@ -94,10 +102,22 @@ class Opening {
     const progress = consume === "capture_all" && known ? await this.unlessGone(admin, known) : known;
     if (progress && "done" in progress) {
       if (consume === "snapshot") return this.readSnapshot(admin, publication.tables, undefined);
-      return this.stream(admin);
+      return this.stream(admin, false);
     }
     if (consume === "snapshot") return this.readSnapshot(admin, publication.tables, progress);
     return this.readThenStream(admin, publication.tables, progress);
+  }
+
+  async pin(admin: pg.Client): Promise<void> {
+    const { config, target, slot } = this;
+    const { session } = this.context;
+    await checkServer(admin, target);
+    await preparePublication(admin, config, target);
+    if (!(await existingSlot(admin, config, target))) {
+      if (session.has(PINNED)) throw errors.SLOT_GONE({ slot, target });
+      await this.makeSlot(false);
+    }
+    session.set(PINNED, true);
   }
 
   cut(): void {
@@ -109,17 +129,19 @@ class Opening {
     await this.positions?.close();
   }
 
-  /** The stream, from the slot's position or the one that is known better. */
-  private async stream(admin: pg.Client): Promise<StreamConsumer> {
+  /** The stream, from the slot's position or the one that is known better. `behindRows`: the slot was there before them. */
+  private async stream(admin: pg.Client, behindRows: boolean): Promise<StreamConsumer> {
     const { config, context, target, slot } = this;
     const found = await existingSlot(admin, config, target);
+    if (!found && behindRows) throw errors.SLOT_GONE({ slot, target });
     if (!found) await this.sayMissed();
     if (found) await this.endOwn(admin, found);
     else await this.makeSlot(false);
-    const position = await this.position(admin, found);
+    const client = await this.connected(true);
+    const server = await serverOf(client, target);
+    const position = await this.position(admin, found, server);
     const [version, timeoutMs] = [await versionOf(admin), await senderTimeout(admin)];
     const end = context.draining ? await endOfLog(admin) : undefined;
-    const client = await this.connected(true);
     const name = quoteIdentifier(slot);
     // Pieces of transactions that are not committed yet: the server need not keep them until then.
     const pieces = version >= 140_000 ? "proto_version '2', streaming 'on'" : "proto_version '1'";
@@ -140,7 +162,8 @@ class Opening {
       clock: context.clock,
       session: context.session,
       saver:
-        positions && new LatestWriter((lsn) => positions.writeLsn(lsn), context.log, `the position of slot ${slot}`),
+        positions &&
+        new LatestWriter((lsn) => positions.writeLsn(lsn, server), context.log, `the position of slot ${slot}`),
       isTemporary: config.temporary_slot === true,
       log: context.log,
       serverEnd: async (signal) => {
@@ -162,7 +185,11 @@ class Opening {
     const { config, context, target, slot } = this;
     if (await existingSlot(admin, config, target)) return progress;
     context.log.warn(`the replication slot "${slot}" of ${target} is gone: the tables are read again`);
+    // None of it is of the new one: neither where it begins, nor that its rows are read.
     context.session.delete(ACKED);
+    context.session.delete(PART);
+    context.session.delete(PROGRESS);
+    await this.positions?.clear();
     return undefined;
   }
 
@@ -170,8 +197,9 @@ class Opening {
   private async sayMissed(): Promise<void> {
     const { config, context, target, slot } = this;
     const stored = await this.positions?.readLsn();
-    if (config.temporary_slot || (!stored && !context.session.has(PROCESS))) return;
-    if (context.session.has(PROCESS)) throw errors.SLOT_GONE({ slot, target });
+    const wasThere = context.session.has(PROCESS) || context.session.has(PINNED);
+    if (config.temporary_slot || (!stored && !wasThere)) return;
+    if (wasThere) throw errors.SLOT_GONE({ slot, target });
     context.log.warn(
       `the replication slot "${slot}" of ${target} is gone, and a new one is made: what has changed since ${formatLsn(stored!.lsn)} is missed`,
     );
@@ -196,12 +224,23 @@ class Opening {
   }
 
   /** The slot stays authoritative: what it has passed is gone. */
-  private async position(admin: pg.Client, slot: SlotState | undefined): Promise<bigint> {
-    const { session } = this.context;
+  private async position(admin: pg.Client, slot: SlotState | undefined, server: string): Promise<bigint> {
+    const { session, log } = this.context;
+    const before = session.get(SERVER);
+    session.set(SERVER, server);
+    const stored = await this.positions?.readLsn();
+    const isForeign = stored?.server !== undefined && stored.server !== server;
+    if (isForeign || (before !== undefined && before !== server)) {
+      log.warn(
+        `${this.target} is another server than before, or goes on from an older state: the position is the one of the slot "${this.slot}", and changes may come again`,
+      );
+      session.delete(ACKED);
+      session.delete(PART);
+    }
     const known = [
       slot?.confirmed == null ? undefined : parseLsn(slot.confirmed),
       session.get(ACKED) as bigint | undefined,
-      (await this.positions?.readLsn())?.lsn,
+      isForeign ? undefined : stored?.lsn,
     ];
     let position = 0n;
     for (const lsn of known) if (lsn !== undefined && lsn > position) position = lsn;
@@ -218,10 +257,12 @@ class Opening {
     exports: boolean,
   ): Promise<{ readonly client: pg.Client; readonly snapshot?: string; readonly lsn: bigint } | undefined> {
     const client = await this.connected(true);
-    const made = await createSlot(client, this.config, exports, this.target);
+    const { slot, target } = this;
+    const made = await createSlot(client, this.config, exports, target, this.context);
     if (made !== "exists" && made.snapshot !== undefined && exports)
       return { client, snapshot: made.snapshot, lsn: parseLsn(made.consistentPoint)! };
     await this.ended(client);
+    if (made === "exists") throw errors.SLOT_IN_USE({ slot, target, reason: "somebody else makes it" });
     return undefined;
   }
 
@@ -237,7 +278,8 @@ class Opening {
     const client = await this.connected(false);
     await beginSnapshot(client, made?.snapshot);
     if (made) await this.ended(made.client);
-    const lsn = made?.lsn ?? (progress ? parseLsn(progress.lsn)! : await currentPosition(client));
+    // Never behind a change that the stream brings: a sink may take the newest position of a row.
+    const lsn = made?.lsn ?? parseLsn(progress?.lsn ?? found!.confirmed!)!;
     // A slot that is new knows nothing of rows that were read before it.
     const tablesConsumer = this.reader(client, tables, made ? undefined : progress, lsn);
     return new PhasedConsumer(tablesConsumer, {
@@ -245,7 +287,7 @@ class Opening {
       next: async () => {
         const again = await connect(config, context, false);
         try {
-          return await this.stream(again);
+          return await this.stream(again, true);
         } finally {
           await disconnect(again);
         }
@@ -260,9 +302,9 @@ class Opening {
     progress: Exclude<Progress, { readonly done: true }> | undefined,
   ): Promise<Consumer> {
     const { config, context } = this;
+    const lsn = progress ? parseLsn(progress.lsn)! : await currentPosition(admin);
     const client = await this.connected(false);
     await beginSnapshot(client, undefined);
-    const lsn = progress ? parseLsn(progress.lsn)! : await currentPosition(admin);
     return new PhasedConsumer(this.reader(client, tables, progress, lsn), {
       finished: async () => {
         if (this.positions) await this.positions.clear();

@@ -31,6 +31,8 @@ export class Positions {
   private readonly store: StateStore;
   private readonly id: string;
   private readonly clock: Pick<Clock, "now">;
+  /** What stands beside the position, as far as this one has written it. */
+  private server: string | undefined;
 
   constructor(store: StateStore, config: CdcConfig, clock: Pick<Clock, "now">) {
     this.store = store;
@@ -39,16 +41,21 @@ export class Positions {
     this.clock = clock;
   }
 
-  async readLsn(): Promise<{ readonly lsn: bigint; readonly updatedAt: number } | undefined> {
+  /** `server`: as `serverOf` names it; unknown where somebody else has written the position. */
+  async readLsn(): Promise<
+    { readonly lsn: bigint; readonly updatedAt: number; readonly server: string | undefined } | undefined
+  > {
     const found = await this.read(this.key);
     if (!found) return undefined;
     const lsn = parseLsn(found.value);
     if (lsn === undefined) throw errors.CHECKPOINT({ id: this.id, reason: `"${found.value}" is no position (X/Y)` });
-    return { lsn, updatedAt: found.updated_at_ms };
+    return { lsn, updatedAt: found.updated_at_ms, server: (await this.read(this.serverKey))?.value };
   }
 
-  writeLsn(lsn: bigint): Promise<void> {
-    return this.write(this.key, formatLsn(lsn));
+  async writeLsn(lsn: bigint, server: string): Promise<void> {
+    const isNew = this.server !== server;
+    await this.write([this.key, formatLsn(lsn)], ...(isNew ? [[this.serverKey, server] as const] : []));
+    this.server = server;
   }
 
   async readProgress(): Promise<Progress | undefined> {
@@ -62,11 +69,12 @@ export class Positions {
   }
 
   writeProgress(progress: Progress): Promise<void> {
-    return this.write(this.backfillKey, JSON.stringify(progress));
+    return this.write([this.backfillKey, JSON.stringify(progress)]);
   }
 
   async clear(): Promise<void> {
-    await this.store.deleteMany([this.key, this.backfillKey]);
+    await this.store.deleteMany([this.key, this.serverKey, this.backfillKey]);
+    this.server = undefined;
   }
 
   close(): Promise<void> {
@@ -75,6 +83,10 @@ export class Positions {
 
   private get key(): string {
     return `postgres_cdc:${this.id}`;
+  }
+
+  private get serverKey(): string {
+    return `${this.key}:server`;
   }
 
   private get backfillKey(): string {
@@ -101,9 +113,15 @@ export class Positions {
     return { mqb_checkpoint: 1, source, value, updated_at_ms: typeof at === "number" ? at : 0 };
   }
 
-  private async write(key: string, value: string): Promise<void> {
-    const envelope: Envelope = { mqb_checkpoint: 1, source: this.source, value, updated_at_ms: this.clock.now() };
-    await this.store.putMany([{ key, value: Buffer.from(JSON.stringify(envelope)) }]);
+  private async write(...entries: readonly (readonly [key: string, value: string])[]): Promise<void> {
+    const { source } = this;
+    const now = this.clock.now();
+    await this.store.putMany(
+      entries.map(([key, value]) => {
+        const envelope: Envelope = { mqb_checkpoint: 1, source, value, updated_at_ms: now };
+        return { key, value: Buffer.from(JSON.stringify(envelope)) };
+      }),
+    );
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Logger } from "@mqb/core/plugin";
+import type { Clock, Logger } from "@mqb/core/plugin";
 import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
 import { classify } from "../client/classify.ts";
 import { errors } from "../errors.ts";
-import { rawRows } from "../raw.ts";
+import { lastRows, rawRows } from "../raw.ts";
 import { findPublication, findSlot, type Publication, type SlotState, tableSql } from "./catalog.ts";
 import { type CdcConfig, consumeOf, slotOf } from "./config.ts";
 
@@ -11,6 +11,7 @@ const BUSY = "55006";
 const EXISTS = "42710";
 const LIMIT = "53400";
 const NO_RIGHT = "42501";
+const SLOW_MS = 1000;
 
 /** Throws what is wrong with the server for this at once, with the remedy. */
 export async function checkServer(client: pg.ClientBase, target: string): Promise<void> {
@@ -32,17 +33,20 @@ export async function preparePublication(
   const wanted = await namesOf(client, tables ?? [], target);
   const quoted = quoteIdentifier(name);
   const missing = wanted.filter((one) => !found?.tables.some((has) => tableSql(has) === tableSql(one)));
-  let statement: string | undefined;
-  if (!found && wanted.length === 0) statement = `CREATE PUBLICATION ${quoted} FOR ALL TABLES`;
-  else if (!found) statement = `CREATE PUBLICATION ${quoted} FOR TABLE ${wanted.map(tableSql).join(", ")}`;
-  else if (!found.forAll && missing.length > 0)
-    statement = `ALTER PUBLICATION ${quoted} ADD TABLE ${missing.map(tableSql).join(", ")}`;
-  if (statement === undefined) return found!;
-  try {
-    await client.query(statement);
-  } catch (error) {
-    // Another one has made it meanwhile.
-    if (codeOf(error) !== EXISTS) throw refused(error, target);
+  const statements: string[] = [];
+  if (!found && wanted.length === 0) statements.push(`CREATE PUBLICATION ${quoted} FOR ALL TABLES`);
+  else if (!found) statements.push(`CREATE PUBLICATION ${quoted} FOR TABLE ${wanted.map(tableSql).join(", ")}`);
+  // One by one: of a partitioned table only the partitions are listed, and a statement with one that is in adds none.
+  else if (!found.forAll)
+    for (const table of missing) statements.push(`ALTER PUBLICATION ${quoted} ADD TABLE ${tableSql(table)}`);
+  if (found && statements.length === 0) return found;
+  for (const statement of statements) {
+    try {
+      await client.query(statement);
+    } catch (error) {
+      // It is in, or another one has made it meanwhile.
+      if (codeOf(error) !== EXISTS) throw refused(error, target);
+    }
   }
   return (await findPublication(client, name)) ?? { forAll: false, tables: [] };
 }
@@ -114,8 +118,14 @@ export async function createSlot(
   config: CdcConfig,
   exports: boolean,
   target: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<MadeSlot | "exists"> {
   const slot = slotOf(config);
+  const cancel = clock.timer(SLOW_MS, () =>
+    log.warn(
+      `the replication slot "${slot}" of ${target} is being made: that waits for the transactions that are open now (pg_stat_activity)`,
+    ),
+  );
   const command = `CREATE_REPLICATION_SLOT ${quoteIdentifier(slot)} LOGICAL pgoutput ${exports ? "EXPORT_SNAPSHOT" : "NOEXPORT_SNAPSHOT"}`;
   try {
     const { rows } = await client.query<Record<string, string | null>>(command);
@@ -126,18 +136,36 @@ export async function createSlot(
     if (code === EXISTS) return "exists";
     if (code === LIMIT) throw errors.NO_SLOT_FREE({ slot, target, reason: messageOf(error) }, { cause: error });
     throw refused(error, target);
+  } finally {
+    cancel();
   }
 }
 
-/** The slot, or `undefined` when it may be made. */
+/** Which server this is, and which of its histories: one that took over, or goes on from a backup, has another one. */
+export async function serverOf(replication: pg.Client, target: string): Promise<string> {
+  try {
+    const [row] = await lastRows(replication, "IDENTIFY_SYSTEM");
+    const [system, timeline] = row!;
+    return `${system}/${timeline}`;
+  } catch (error) {
+    throw refused(error, target);
+  }
+}
+
+/** The slot, or `undefined` when it may be made. One that keeps nothing yet is neither. */
 export async function existingSlot(
   client: pg.ClientBase,
   config: CdcConfig,
   target: string,
 ): Promise<SlotState | undefined> {
-  const found = await findSlot(client, slotOf(config));
+  const slot = slotOf(config);
+  const found = await findSlot(client, slot);
   if (found) await checkSlot(client, found, config, target);
-  else if (config.create_slot === false) throw errors.NO_SLOT({ slot: slotOf(config), target });
+  else if (config.create_slot === false) throw errors.NO_SLOT({ slot, target });
+  if (found?.confirmed === null) {
+    const reason = "it is still being made, which waits for the transactions that were open then (pg_stat_activity)";
+    throw errors.SLOT_IN_USE({ slot, target, reason });
+  }
   return found;
 }
 
@@ -151,8 +179,9 @@ export function refused(error: unknown, target: string, slot = ""): Error {
     case BUSY:
       return errors.SLOT_IN_USE({ slot, target, reason }, options);
     case "42704":
-      return /slot/.test(reason)
-        ? errors.SLOT_GONE({ slot, target }, options)
+      if (/^replication slot /.test(reason)) return errors.SLOT_GONE({ slot, target }, options);
+      return slot !== "" && /^publication /.test(reason)
+        ? errors.PUBLICATION_LATE({ slot, target, reason }, options)
         : errors.STREAM({ target, reason }, options);
     case "55000":
       return /can no longer|invalidated|obsolete/.test(reason)
