@@ -15,8 +15,7 @@ export interface Thirds {
   readonly means: readonly [number, number, number];
 }
 
-/** The last third may be larger than the second one by this part, and by this much. */
-const GROWTH = 1.05;
+/** So much may come on top over the last two thirds, by the straight line that fits them best. */
 const SLACK: Partial<Record<keyof Sample, number>> = { rss: 4 << 20, heapUsed: 4 << 20, external: 4 << 20 };
 const COUNT_SLACK = 1;
 
@@ -35,7 +34,19 @@ export function thirds(samples: readonly Sample[]): readonly Thirds[] {
 /** What grows: too few samples say nothing, which is a fault, too. */
 export function growing(samples: readonly Sample[]): string[] {
   if (samples.length < 9) return [`only ${samples.length} samples`];
-  return thirds(samples)
-    .filter(({ what, means: [, second, last] }) => last > second * GROWTH + (SLACK[what] ?? COUNT_SLACK))
-    .map(({ what, means: [, second, last] }) => `${what} grows: ${Math.round(second)}, then ${Math.round(last)}`);
+  const late = samples.slice(Math.floor(samples.length / 3));
+  return WATCHED.map((what) => ({ what, growth: growthOf(late.map((one) => one[what])) }))
+    .filter(({ what, growth }) => growth > (SLACK[what] ?? COUNT_SLACK))
+    .map(({ what, growth }) => `${what} grows: by ${Math.round(growth)} in the last two thirds`);
+}
+
+/** How much the regression line of values at even intervals rises from the first to the last one. */
+function growthOf(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2;
+  let [sum, squares] = [0, 0];
+  for (const [n, value] of values.entries()) {
+    sum += (n - middle) * value;
+    squares += (n - middle) ** 2;
+  }
+  return (2 * middle * sum) / squares;
 }
