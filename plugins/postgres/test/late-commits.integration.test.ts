@@ -130,6 +130,33 @@ it("a drain waits for the transactions that were open, and not for those that co
   expect(route.status().accounting.received).toBe(3);
 });
 
+it("a drain goes on waiting for a transaction that is prepared meanwhile", async ({ skip }) => {
+  const [[most] = []] = await sql("SHOW max_prepared_transactions", database.url);
+  skip(most === "0", "the server prepares no transactions: max_prepared_transactions is 0");
+  await sql("CREATE TABLE prepared (at timestamptz PRIMARY KEY DEFAULT clock_timestamp())", database.url);
+  const early = new pg.Client({ connectionString: database.url });
+  await early.connect();
+  await early.query("BEGIN; INSERT INTO prepared DEFAULT VALUES");
+  await sql("INSERT INTO prepared DEFAULT VALUES", database.url);
+  const bridge = createBridge({ registry: createRegistry([standard, plugin]) });
+  const route = bridge.route("r", {
+    exit_on_empty: true,
+    input: { sqlx: { url: database.url, table: "prepared", cursor_column: "at", cursor_safety: "snapshot" } },
+    output: { memory: { topic: "prepared", capacity: 10 } },
+  });
+  await route.start();
+  const waits = () => route.status().input?.details?.["waits_for_transactions"] === true;
+  await eventually(waits, "the wait for the open transaction");
+  await early.query("PREPARE TRANSACTION 'mqb_test'");
+  await early.end();
+  // Several looks at the open transactions later.
+  await pause(1000);
+  expect(waits()).toBe(true);
+  await sql("COMMIT PREPARED 'mqb_test'", database.url);
+  expect(await route.done).toMatchObject({ outcome: "completed" });
+  expect(route.status().accounting.received).toBe(2);
+});
+
 it("a sequence that gives each session several numbers at once is refused, for its numbers come in no order", async () => {
   await sql(
     "CREATE SEQUENCE cached CACHE 10; CREATE TABLE c (id bigint PRIMARY KEY DEFAULT nextval('cached'))",

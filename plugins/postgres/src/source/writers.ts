@@ -27,14 +27,17 @@ WHERE locktype = 'relation' AND granted AND database = (SELECT oid FROM pg_datab
 
 /**
  * Every open transaction of the database: one may have taken its time, or chosen a value, and written nothing yet. A
- * transaction has the time of the message that began it, and is listed a moment later.
+ * transaction has the time of the message that began it, and is listed a moment later. One that is prepared has no session
+ * any more, and keeps its name.
  */
 const OF_DATABASE = `
 SELECT l.virtualtransaction FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'virtualxid' AND l.granted AND l.pid <> pg_backend_pid()
   AND (a.datid IS NULL OR a.datid = (SELECT oid FROM pg_database WHERE datname = current_database()))
   AND a.backend_type IS DISTINCT FROM 'autovacuum worker' AND a.backend_type IS DISTINCT FROM 'walsender'
-UNION ALL SELECT 'prepared ' || transaction FROM pg_prepared_xacts WHERE database = current_database()`;
+UNION ALL
+SELECT l.virtualtransaction FROM pg_prepared_xacts p JOIN pg_locks l ON l.transactionid = p.transaction
+WHERE l.locktype = 'transactionid' AND l.granted AND l.pid IS NULL AND p.database = current_database()`;
 const LISTED_AFTER = "SELECT pg_sleep(0.05)";
 
 type Writers = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
