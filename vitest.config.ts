@@ -26,6 +26,8 @@ export default defineConfig({
           pool: "threads",
           isolate: false,
           server: { deps: { inline: [/mqb-plugin-/] } },
+          // Not a measure of speed: a busy machine takes several times as long.
+          testTimeout: 20_000,
         },
       },
       {
