@@ -23,6 +23,7 @@ const route = bridge.route("r", {
   startup_timeout_ms: 60_000,
   concurrency: 4,
   batch_size: 50,
+  commit_concurrency_limit: 4,
   input: {
     file: { path: `${name}.in.jsonl`, format: "raw", mode: "group_subscribe", group_id: name },
     middlewares: [middlewares[middleware as keyof typeof middlewares]],
