@@ -20,6 +20,7 @@ const route = bridge.route("r", {
   exit_on_empty: true,
   concurrency: 4,
   batch_size: 20,
+  commit_concurrency_limit: 4,
   input: {
     file: { path: "in.jsonl", format: "raw", mode: "group_subscribe", group_id: "g" },
     middlewares: middlewares["input"] ?? [],
