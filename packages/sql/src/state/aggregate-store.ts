@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
+import { chunks, groupsOf, inKeyOrder, marks, patiently, withCurrent } from "./batches.ts";
 import { Closable } from "./closable.ts";
 
 type Execute = SqlDatabase["execute"];
@@ -78,13 +78,7 @@ export class AggregateStore implements StateStore {
         }
       }
     }
-    const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
-    if (refused.length === 0) return results;
-    const current = await this.read(execute, refused);
-    return results.map((result, i) => {
-      const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
-      return entry ? { type: "conflict", current: entry } : result;
-    });
+    return await withCurrent(results, writes, (keys) => this.read(execute, keys));
   }
 
   /** The versions of those that were taken, by key. */

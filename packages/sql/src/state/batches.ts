@@ -1,4 +1,4 @@
-import { kindOf } from "@mqb/core/plugin";
+import { kindOf, type StateEntry, type StateWrite, type WriteResult } from "@mqb/core/plugin";
 
 /** Keys or writes of one statement. */
 const AT_ONCE = 500;
@@ -49,4 +49,19 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
       if (tries === TRIES || kindOf(error, "permanent") !== "retryable") throw error;
     }
   }
+}
+
+/** The results of writes, where those that were refused say what stands in their way. */
+export async function withCurrent(
+  results: readonly WriteResult[],
+  writes: readonly StateWrite[],
+  read: (keys: readonly string[]) => Promise<ReadonlyMap<string, StateEntry>>,
+): Promise<WriteResult[]> {
+  const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
+  if (refused.length === 0) return [...results];
+  const current = await read(refused);
+  return results.map((result, i) => {
+    const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
+    return entry ? { type: "conflict", current: entry } : result;
+  });
 }

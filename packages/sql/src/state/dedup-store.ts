@@ -3,7 +3,7 @@ import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mq
 import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { quoteIdentifier } from "../table-name.ts";
-import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
+import { chunks, groupsOf, inKeyOrder, marks, patiently, withCurrent } from "./batches.ts";
 import { Closable } from "./closable.ts";
 
 type Execute = SqlDatabase["execute"];
@@ -123,13 +123,7 @@ export class DedupStore implements StateStore {
         for (const i of some) results[i] = !ours || ours.has(writes[i]!.key) ? written : { type: "conflict" };
       }
     }
-    const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
-    if (refused.length === 0) return results;
-    const current = await this.read(execute, refused);
-    return results.map((result, i) => {
-      const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
-      return entry ? { type: "conflict", current: entry } : result;
-    });
+    return await withCurrent(results, writes, (keys) => this.read(execute, keys));
   }
 
   /** The keys that a statement has changed; undefined = all of them. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { quoteIdentifier } from "../table-name.ts";
-import { chunks, groupsOf, inKeyOrder, marks, patiently } from "./batches.ts";
+import { chunks, groupsOf, inKeyOrder, marks, patiently, withCurrent } from "./batches.ts";
 import { Closable } from "./closable.ts";
 import { decodeKey, encodeKey } from "./keys.ts";
 
@@ -85,13 +85,7 @@ export class EntryStore implements StateStore {
       if (typeof writes[first!]!.expectedVersion === "string") await this.replace(execute, writes, first!, results);
       else await this.insert(execute, writes, group, results);
     }
-    const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
-    if (refused.length === 0) return results;
-    const current = await this.read(execute, refused);
-    return results.map((result, i) => {
-      const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
-      return entry ? { type: "conflict", current: entry } : result;
-    });
+    return await withCurrent(results, writes, (keys) => this.read(execute, keys));
   }
 
   /** Writes that expect nothing, or that nothing is there: all alike, and each of another key. */
