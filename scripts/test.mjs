@@ -58,6 +58,7 @@ function runVitest(project, env) {
     total.failed += count.failed;
     total.skipped += count.skipped;
     failed += count.failed;
+    for (const failure of count.failures) process.stdout.write(`FAILED: ${failure}\n`);
   }
   if (status !== 0 && failed === 0) fail(`vitest (${project}) ended with ${status}`);
 }
