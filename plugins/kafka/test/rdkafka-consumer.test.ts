@@ -27,14 +27,8 @@ async function read(offsets: readonly number[], pairs: [string, string][]) {
     consume: (count: number, done: (error: null, messages: RdkafkaMessage[]) => void) => {
       counts.push(count);
       const come = isAssigned ? left.splice(0, count) : [];
-      setTimeout(
-        () =>
-          done(
-            null,
-            come.map((offset) => ({ topic: "t", partition: 0, offset, value: null })),
-          ),
-        1,
-      );
+      const records = come.map((offset) => ({ topic: "t", partition: 0, offset, value: null }));
+      setImmediate(() => done(null, records));
     },
     commit: ([first]: readonly RdkafkaOffset[]) => {
       commits.push(first!.offset);
@@ -65,7 +59,7 @@ async function read(offsets: readonly number[], pairs: [string, string][]) {
     const delivery = await consumer.receive(1, AbortSignal.timeout(5000));
     seen += delivery.batch.length;
     await delivery.commit();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setImmediate(resolve));
   }
   await consumer.close();
   return { counts, commits };

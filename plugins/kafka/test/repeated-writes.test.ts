@@ -203,7 +203,7 @@ describe("an idempotent producer that gets no answer", () => {
     cut();
     await new Promise((resolve) => setImmediate(resolve));
     const late = write([0, "c"]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(stored).toEqual(["x"]);
     answerSlow();
     expect((await Promise.all([first, late])).flat()).toEqual([STORED, STORED, STORED]);

@@ -10,7 +10,7 @@ function commitsWith(meanwhile: () => void, fails = false) {
   const commitPositions = async (): Promise<void> => {
     calls += 1;
     const settled = partitions.map((one) => [one, one.settled] as const);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setImmediate(resolve));
     if (calls === 1) meanwhile();
     if (fails) throw new Error("not now");
     for (const [one, offset] of settled) one.committed = offset;
