@@ -130,6 +130,38 @@ describe("an upsert", () => {
   });
 });
 
+it.each(modes)("rows that are refused are not told with their values: by %s", async (name, options) => {
+  const t = `told_${name.toLowerCase()}`;
+  await rows(
+    `CREATE TABLE ${t}_of (mail text PRIMARY KEY); CREATE DOMAIN ${t}_short AS text CHECK (length(value) < 9);
+     CREATE TABLE ${t} (mail text UNIQUE, n int, other text REFERENCES ${t}_of, d timestamptz, short ${t}_short, c varchar(3), r regclass);
+     CREATE FUNCTION ${t}_look() RETURNS trigger LANGUAGE plpgsql AS
+       'BEGIN IF NEW.mail LIKE ''bad%'' THEN RAISE EXCEPTION ''% is bad'', NEW.mail USING ERRCODE = ''23514''; END IF; RETURN NEW; END';
+     CREATE TRIGGER look BEFORE INSERT ON ${t} FOR EACH ROW EXECUTE FUNCTION ${t}_look()`,
+  );
+  const fields = [
+    '"mail":"geheim@example.com"',
+    '"mail":"geheim@example.com"',
+    '"n":"geheim"',
+    '"other":"geheim"',
+    '"d":"2024-13-geheim"',
+    '"short":"geheimgeheim"',
+    '"c":"geheim"',
+    '"r":"geheim"',
+    '"mail":"bad geheim"',
+  ];
+  const failed = await send(
+    output(t, options),
+    fields.map((field) => `{${field}}`),
+  );
+  expect([...failed.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect([...failed.values()].join("\n")).not.toMatch(/geheim|example\.com/);
+  expect(failed.get(1)).toContain("key (mail)=(…) already exists");
+  expect(failed.get(2)).toContain("invalid input syntax for type integer: … (");
+  expect(failed.get(3)).toContain(`is not present in table "${t}_of"`);
+  expect(failed.get(8)).toContain(`function ${t}_look() line 1`);
+});
+
 /** What somebody might send who wants a statement to run. */
 const CORPUS = [
   "O'Brien",

@@ -2,7 +2,7 @@ import type { OpenContext } from "@mqb/core/plugin";
 import { sqlErrors } from "@mqb/sql";
 import { type TlsConfig, tlsFailure } from "@mqb/tls";
 import type pg from "pg";
-import { classify } from "../client/classify.ts";
+import { classify, shown } from "../client/classify.ts";
 import { isAboutTls, SESSION } from "../client/pool.ts";
 import { waysTo } from "../client/tls.ts";
 import { readAddress, target as targetOf } from "../client/url.ts";
@@ -58,9 +58,10 @@ export async function connect(place: Place, context: ConnectContext, replication
       cut(client);
       context.signal.throwIfAborted();
       if (n === ways.length - 1 || !isAboutTls(error)) {
-        const { code, message: reason } = error as Error & { readonly code?: unknown };
-        if (replication && code === "42501") throw errors.NO_RIGHT({ target, reason }, { cause: error });
-        if (replication && code === "53300") throw errors.NO_SENDER({ target, reason }, { cause: error });
+        const { code } = error as { readonly code?: unknown };
+        const { reason, cause } = shown(error);
+        if (replication && code === "42501") throw errors.NO_RIGHT({ target, reason }, { cause });
+        if (replication && code === "53300") throw errors.NO_SENDER({ target, reason }, { cause });
         throw tlsFailure(error, target, place.tls ?? undefined) ?? classify(error, target);
       }
     } finally {

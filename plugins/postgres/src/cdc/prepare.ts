@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@mqb/core/plugin";
 import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
-import { classify } from "../client/classify.ts";
+import { classify, shown } from "../client/classify.ts";
 import { errors } from "../errors.ts";
 import { lastRows, rawRows } from "../raw.ts";
 import { findPublication, findSlot, type Publication, type SlotState, tableSql } from "./catalog.ts";
@@ -134,7 +134,10 @@ export async function createSlot(
   } catch (error) {
     const code = codeOf(error);
     if (code === EXISTS) return "exists";
-    if (code === LIMIT) throw errors.NO_SLOT_FREE({ slot, target, reason: messageOf(error) }, { cause: error });
+    if (code === LIMIT) {
+      const { reason, cause } = shown(error);
+      throw errors.NO_SLOT_FREE({ slot, target, reason }, { cause });
+    }
     throw refused(error, target);
   } finally {
     cancel();
@@ -171,8 +174,8 @@ export async function existingSlot(
 
 /** The error for what the server says about a stream or slot. */
 export function refused(error: unknown, target: string, slot = ""): Error {
-  const reason = messageOf(error);
-  const options = { cause: error };
+  const { reason, cause } = shown(error);
+  const options = { cause };
   switch (codeOf(error)) {
     case NO_RIGHT:
       return errors.NO_RIGHT({ target, reason }, options);
@@ -195,8 +198,4 @@ export function refused(error: unknown, target: string, slot = ""): Error {
 export function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" ? code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
