@@ -33,7 +33,7 @@ export async function readAll(topic: string): Promise<SeenRecord[]> {
 /** Headers as pairs, sorted: the order of those that come from metadata is nobody's promise. */
 export function headerPairs(headers: IHeaders | undefined): [string, string][] {
   const pairs = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>
-    (Array.isArray(value) ? value : [value]).map((one) => [name, one === undefined ? "" : one.toString()]),
+    (Array.isArray(value) ? value : [value]).map((one) => [name, one?.toString() ?? ""]),
   );
   return pairs.sort((a, b) => (a[0] + a[1] < b[0] + b[1] ? -1 : 1));
 }

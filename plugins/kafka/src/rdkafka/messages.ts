@@ -1,6 +1,7 @@
 import { idFromBigInt, idFromBytes, Message, type MessageId } from "@mqb/core/plugin";
+import { keptHeaders, shownText } from "../wire/exact-headers.ts";
 import { parseId } from "../wire/fields.ts";
-import { FOREIGN_ID_HEADER, ID_HEADER, isReserved, SOURCE, TOMBSTONE } from "../wire/names.ts";
+import { EXACT_HEADERS, FOREIGN_ID_HEADER, ID_HEADER, isReserved, SOURCE, TOMBSTONE } from "../wire/names.ts";
 import type { RdkafkaMessage } from "./driver.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -10,10 +11,10 @@ const ID_BYTES = 16;
 export function messageOf(record: RdkafkaMessage, stamps: boolean): Message {
   const { value, headers = [], topic, partition, offset } = record;
   const metadata = new Map<string, string>();
-  for (const header of headers) {
-    const [name, bytes] = entryOf(header);
-    if (!isReserved(name)) metadata.set(name, bytes.toString());
-  }
+  const entries = headers.map(entryOf).filter(([name]) => !isReserved(name));
+  for (const [name, bytes] of entries) metadata.set(name, shownText(bytes));
+  const kept = entries.length === 0 ? undefined : keptHeaders(entries);
+  if (kept !== undefined) metadata.set(EXACT_HEADERS, kept);
   if (value === null) metadata.set(TOMBSTONE, "true");
   if (stamps) {
     metadata.set(SOURCE.topic, topic);

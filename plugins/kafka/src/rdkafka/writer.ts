@@ -5,6 +5,7 @@ import { kafkaErrors } from "../errors.ts";
 import type { ProducerOptions } from "../options/producer.ts";
 import type { Outcomes } from "../publisher/outcomes.ts";
 import type { BatchWriter } from "../publisher/publisher.ts";
+import { exactHeaders } from "../wire/exact-headers.ts";
 import { ID_HEADER, isReserved, TOMBSTONE } from "../wire/names.ts";
 import { RD, type RdkafkaError, type RdkafkaOffset, type RdkafkaProducerHandle } from "./driver.ts";
 
@@ -102,10 +103,11 @@ export class RdkafkaWriter implements BatchWriter {
     const metadata = batch.metadata(i);
     const id = Buffer.from(idToBytes(batch.id(i)));
     const headers: Record<string, string>[] = [{ [ID_HEADER]: id.toString("hex") }];
-    for (const [name, value] of metadata) {
+    for (const [name, value] of exactHeaders(metadata) ?? metadata) {
       if (isReserved(name) || name === TOMBSTONE) continue;
-      if (name.includes("\0") || value.includes("\0")) return kafkaErrors.ENGINE_HEADER({ topic: this.topic, name });
-      headers.push({ [name]: value });
+      const text = textOf(value);
+      if (text === undefined || name.includes("\0")) return kafkaErrors.ENGINE_HEADER({ topic: this.topic, name });
+      headers.push({ [name]: text });
     }
     const written = this.keyField === undefined ? undefined : metadata.get(this.keyField);
     const payload = batch.payload(i);
@@ -202,4 +204,11 @@ export class RdkafkaWriter implements BatchWriter {
       ? kafkaErrors.REFUSED({ topic, partition, reason })
       : kafkaErrors.NOT_STORED({ topic, partition, reason });
   }
+}
+
+/** What the library can write: text without NUL, where it would cut it off. Undefined for anything else. */
+function textOf(value: Buffer | string | null): string | undefined {
+  const text = typeof value === "string" ? value : value?.toString();
+  if (text === undefined || text.includes("\0")) return undefined;
+  return typeof value === "string" || Buffer.from(text).equals(value!) ? text : undefined;
 }

@@ -7,7 +7,8 @@ import {
   type SlabFields,
 } from "@mqb/core/plugin";
 import type { RecordChunk } from "./chunk.ts";
-import { FOREIGN_ID_HEADER, ID_HEADER, isReserved, SOURCE, TOMBSTONE } from "./names.ts";
+import { keptHeaders } from "./exact-headers.ts";
+import { EXACT_HEADERS, FOREIGN_ID_HEADER, ID_HEADER, isReserved, SOURCE, TOMBSTONE } from "./names.ts";
 import { Cursor } from "./record-reader.ts";
 
 const ID_NAMES = [Buffer.from(ID_HEADER), Buffer.from(FOREIGN_ID_HEADER)];
@@ -61,12 +62,17 @@ export class RecordFields implements SlabFields {
     const count = headerCount(cursor);
     const isNull = nulls?.[at] === 1;
     if (count === 0 && !stamps && !isNull) return NO_METADATA;
+    const start = cursor.at;
     const metadata = new Map<string, string>();
+    let isKept = true;
     for (let left = count; left > 0; left--) {
-      const name = text(cursor);
+      const name = text(cursor) ?? "";
       const value = text(cursor);
-      if (!isReserved(name)) metadata.set(name, value);
+      if (isReserved(name)) continue;
+      isKept &&= value !== undefined && !value.includes("\ufffd") && !metadata.has(name);
+      metadata.set(name, value ?? "");
     }
+    if (!isKept) keepExact(metadata, new Cursor(bytes, start), count);
     if (isNull) metadata.set(TOMBSTONE, "true");
     if (stamps) {
       metadata.set(SOURCE.topic, topic);
@@ -83,12 +89,27 @@ function headerCount(cursor: Cursor): number {
   return Math.min(count, (cursor.bytes.length - cursor.at) >> 1);
 }
 
-function text(cursor: Cursor): string {
+/** Undefined = null. */
+function text(cursor: Cursor): string | undefined {
   const size = cursor.varint();
-  if (size <= 0) return "";
+  if (size <= 0) return size < 0 ? undefined : "";
   const start = cursor.at;
   cursor.at += size;
   return cursor.bytes.toString("utf8", start, cursor.at);
+}
+
+/** `cursor` is at the first of `count` headers. */
+function keepExact(metadata: Map<string, string>, cursor: Cursor, count: number): void {
+  const headers: [string, Buffer | null][] = [];
+  for (let left = count; left > 0; left--) {
+    const name = text(cursor) ?? "";
+    const size = cursor.varint();
+    const start = cursor.at;
+    if (size > 0) cursor.at += size;
+    if (!isReserved(name)) headers.push([name, size < 0 ? null : cursor.bytes.subarray(start, cursor.at)]);
+  }
+  const kept = keptHeaders(headers);
+  if (kept !== undefined) metadata.set(EXACT_HEADERS, kept);
 }
 
 function equals(bytes: Buffer, at: number, size: number, name: Buffer): boolean {

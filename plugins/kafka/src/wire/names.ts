@@ -4,6 +4,8 @@ export const ID_HEADER = "mq_bridge.message_id";
 export const FOREIGN_ID_HEADER = "message_id";
 /** Metadata of a message that stands for a null value. */
 export const TOMBSTONE = "mqb.kafka.tombstone";
+/** Metadata that keep headers which text and unique names cannot hold: see `keptHeaders`. */
+export const EXACT_HEADERS = "mqb.kafka.headers";
 export const REPLY_TO = "reply_to";
 export const CORRELATION_ID = "correlation_id";
 

@@ -1,5 +1,6 @@
 import type { Metadata } from "@mqb/core/plugin";
-import { HEX_OF_BYTE, ID_HEADER, isReserved, TOMBSTONE } from "./names.ts";
+import { exactHeaders, type Header } from "./exact-headers.ts";
+import { EXACT_HEADERS, HEX_OF_BYTE, ID_HEADER, isReserved, TOMBSTONE } from "./names.ts";
 
 const ID_NAME = Buffer.from(ID_HEADER);
 const LEAST = 16 * 1024;
@@ -43,15 +44,18 @@ export class RecordWriter {
     }
     let own = metadata.size;
     let isNull = false;
+    let exact: readonly Header[] | undefined;
     if (own > 0) {
+      if (metadata.has(EXACT_HEADERS)) exact = exactHeaders(metadata);
       for (const name of metadata.keys()) if (isReserved(name) || name === TOMBSTONE) own -= 1;
       isNull = metadata.get(TOMBSTONE) === "true";
     }
     if (isNull) this.bytes[this.length++] = 1;
     else this.lengthAndBytes(payload);
-    this.varint(own + 1);
+    this.varint((exact?.length ?? own) + 1);
     this.idHeader(id, idAt);
-    if (own > 0) {
+    if (exact) for (const [name, value] of exact) this.header(name, value);
+    else if (own > 0) {
       for (const [name, value] of metadata) if (!isReserved(name) && name !== TOMBSTONE) this.header(name, value);
     }
     this.finish(start);
@@ -109,10 +113,12 @@ export class RecordWriter {
     this.length = at;
   }
 
-  private header(name: string, value: string): void {
-    this.reserve(3 * (name.length + value.length) + 10);
+  private header(name: string, value: Uint8Array | string | null): void {
+    this.reserve(3 * (name.length + (value?.length ?? 0)) + 10);
     this.text(name);
-    this.text(value);
+    if (typeof value === "string") this.text(value);
+    else if (value) this.lengthAndBytes(value);
+    else this.bytes[this.length++] = 1;
   }
 
   /** Room for it is there. */
