@@ -7,10 +7,12 @@ export const columns = ["id", "amount", "created_at", "customer", "note", "statu
  * commas and quotes (one in eight is empty, one in sixty has a line break), a status word, an address. About 112 bytes
  * a row as CSV.
  * @param {number} seed
+ * @returns {Generator<string[], never>}
  */
 export function* rows(seed) {
   const next = generator(seed);
-  const pick = (list) => list[next() % list.length];
+  /** @template T @param {readonly T[]} list @returns {T} */
+  const pick = (list) => /** @type {T} */ (list[next() % list.length]);
   const notes = Array.from({ length: 960 }, (_, i) => {
     if (i % 8 === 0) return "";
     return pick(OPENING) + (i % 60 === 1 ? "at the desk\n" : pick(MIDDLE)) + pick(CLOSING);
@@ -18,7 +20,7 @@ export function* rows(seed) {
   const people = FIRST.flatMap((first) => LAST.map((last) => [`${first} ${last}`, ascii(`${first}.${last}`)]));
   let time = Date.UTC(2026, 0, 1);
   for (let id = 1; ; id += 1) {
-    const [customer, address] = pick(people);
+    const [customer = "", address = ""] = pick(people);
     const cents = next() % 100;
     time += 1 + (next() % 60_000);
     yield [
@@ -33,7 +35,7 @@ export function* rows(seed) {
   }
 }
 
-/** xorshift32: no state but one word, and good enough to keep a compressor and a branch predictor honest. */
+/** xorshift32: no state but one word, and good enough to keep a compressor and a branch predictor honest. @param {number} seed */
 function generator(seed) {
   let word = (seed ^ 0x9e3779b9) >>> 0 || 1;
   return () => {
@@ -45,6 +47,7 @@ function generator(seed) {
   };
 }
 
+/** @param {string} name */
 function ascii(name) {
   return name.toLowerCase().replace(/[^a-z.]/g, "");
 }

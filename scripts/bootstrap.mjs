@@ -34,14 +34,15 @@ export function buildPackages(env) {
 }
 
 /**
- * Runs a tool in the root with the terminal of this process.
+ * Runs a tool with the terminal of this process.
  * @param {string} command
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
+ * @param {string} [cwd] the root
  * @returns {void} or throws, naming the command
  */
-export function run(command, args, env) {
-  const status = tryRun(command, args, env);
+export function run(command, args, env, cwd) {
+  const status = tryRun(command, args, env, cwd);
   if (status !== 0) throw new Error(`${[command, ...args].join(" ")} failed (${status})`);
 }
 
@@ -50,11 +51,12 @@ export function run(command, args, env) {
  * @param {string} command
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
+ * @param {string} [cwd] the root
  * @returns {number | string}
  */
-export function tryRun(command, args, env) {
+export function tryRun(command, args, env, cwd = root) {
   const shell = process.platform === "win32";
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit", shell });
+  const { status, signal, error } = spawnSync(command, args, { cwd, env, stdio: "inherit", shell });
   return error?.message ?? signal ?? status ?? "no exit code";
 }
 
