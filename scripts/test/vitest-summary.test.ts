@@ -10,11 +10,15 @@ const FAULT = { message: "a hook failed" };
 /** As much of a finished test file as the reporter looks at. */
 function testFile(states: readonly string[], faults: { file?: number; suites?: readonly number[] } = {}): TestModule {
   const errors = (count = 0) => ({ errors: () => new Array(count).fill(FAULT) });
+  const module = { type: "module", relativeModuleId: "a.test.ts" };
+  const named = { module, fullName: "it" };
+  const wrong = { message: "it is wrong\nhere" };
   return {
+    ...module,
     ...errors(faults.file),
     children: {
-      allTests: () => states.map((state) => ({ result: () => ({ state }) })),
-      allSuites: () => (faults.suites ?? []).map(errors),
+      allTests: () => states.map((state) => ({ type: "test", ...named, result: () => ({ state, errors: [wrong] }) })),
+      allSuites: () => (faults.suites ?? []).map((count) => ({ type: "suite", ...named, ...errors(count) })),
     },
   } as unknown as TestModule;
 }
@@ -27,12 +31,13 @@ describe("the closing line of a test run", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const lineOf = (...run: Parameters<SummaryReporter["onTestRunEnd"]>): string => {
+  const linesOf = (...run: Parameters<SummaryReporter["onTestRunEnd"]>): string[] => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     log.mockClear();
     new SummaryReporter().onTestRunEnd(...run);
-    return log.mock.calls.join("\n").trim();
+    return log.mock.calls.map(([line]) => String(line).trim());
   };
+  const lineOf = (...run: Parameters<SummaryReporter["onTestRunEnd"]>): string => linesOf(...run).at(-1) ?? "";
 
   it("adds up the tests of all files; what never ran counts as skipped", () => {
     const files = [testFile(["passed", "failed", "skipped"]), testFile(["passed", "pending"])];
@@ -45,6 +50,16 @@ describe("the closing line of a test run", () => {
     expect(lineOf([testFile(["passed"])], [FAULT])).toBe("1 passed, 1 failed, 0 skipped");
   });
 
+  it("comes after a line for each failure, which says where it is and how it begins", () => {
+    const files = [testFile(["passed", "failed"]), testFile([], { file: 1, suites: [1] })];
+    expect(linesOf(files, [FAULT]).slice(0, -1)).toEqual([
+      "FAILED: outside of any test: a hook failed",
+      "FAILED: a.test.ts > it: it is wrong",
+      "FAILED: a.test.ts: a hook failed",
+      "FAILED: a.test.ts > it: a hook failed",
+    ]);
+  });
+
   it("goes to a file for a caller that adds up several runs", () => {
     const file = join(folder, "summary");
     for (const state of ["passed", "failed"]) {
@@ -54,8 +69,8 @@ describe("the closing line of a test run", () => {
     }
     const lines = readFileSync(file, "utf8").trim().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { passed: 1, failed: 0, skipped: 0 },
-      { passed: 0, failed: 1, skipped: 0 },
+      { passed: 1, failed: 0, skipped: 0, failures: [] },
+      { passed: 0, failed: 1, skipped: 0, failures: ["a.test.ts > it: it is wrong"] },
     ]);
   });
 });
