@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { integer, randomFrom, runProcess, TempDir } from "@mqb/testkit";
+import { randomFrom, runBrokenOff, TempDir } from "@mqb/testkit";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { freshDatabase, sql } from "./server.ts";
+import { dropSlots } from "./cdc/slots.ts";
+import { freshDatabase, freshName, sql } from "./server.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const CLI = `${ROOT}/apps/cli/dist/mqb.cjs`;
@@ -11,6 +11,8 @@ const CLI = `${ROOT}/apps/cli/dist/mqb.cjs`;
 const INTERRUPTIONS = Number(process.env["MQB_TEST_INTERRUPTIONS"] ?? "4");
 const ROWS = 20_000;
 const SEED = 20_251;
+/** Rows of one transaction. */
+const TOGETHER = 500;
 /** A client that has nothing to do with mqb looks into the file. */
 const HAS_SQLITE = spawnSync("sqlite3", ["-version"]).status === 0;
 
@@ -22,45 +24,29 @@ beforeEach(async () => {
   database = await freshDatabase();
 });
 afterEach(async () => {
+  await dropSlots(database.url);
   await database.drop();
   await dir.remove();
 });
 
 /** Breaks a copy off again and again, by SIGKILL and by SIGTERM, at a moment after its first batch; then lets it end. */
-async function brokenOff(source: string, target: string, written: () => Promise<number>): Promise<number> {
-  const random = randomFrom(SEED);
+async function brokenOff(
+  source: string,
+  target: string,
+  progress: () => Promise<number>,
+  before?: (run: number) => Promise<void>,
+): Promise<void> {
   const plugins = ["postgres", "sqlite"].flatMap((name) => ["--plugin", `${ROOT}/plugins/${name}`]);
-  const args = [
-    CLI,
-    "copy",
-    source,
-    `${target}|delay?delay_ms=3`,
-    "--drain",
-    "--resume",
-    "--batch-size",
-    "100",
-    ...plugins,
-  ];
-  let broken = 0;
-  for (let round = 0; ; round++) {
-    const before = await written();
-    await using copy = runProcess({ args, cwd: dir.path, env: { HOME: dir.path } });
-    let ended = false;
-    const end = copy.ended.finally(() => {
-      ended = true;
-    });
-    if (round < INTERRUPTIONS) {
-      // With a pause each time: a client that is waited for lets nothing else happen, also not the end of the copy.
-      do await pause(5);
-      while (!ended && (await written()) === before);
-      await pause(integer(random, 0, 60));
-      if (!ended) await copy.kill(random() < 0.5 ? "SIGKILL" : "SIGTERM");
-    }
-    const { code } = await end;
-    if (code !== 0) broken++;
-    else if (round >= INTERRUPTIONS) return broken;
-  }
+  const flags = ["--drain", "--resume", "--batch-size", "100", ...plugins];
+  const broken = await runBrokenOff({
+    args: [CLI, "copy", source, `${target}|delay?delay_ms=3`, ...flags],
+    ...{ cwd: dir.path, env: { HOME: dir.path } },
+    ...{ times: INTERRUPTIONS, random: randomFrom(SEED), progress, ...(before && { before }) },
+  });
+  expect(broken).toBeGreaterThan(INTERRUPTIONS / 2);
 }
+
+const MINUTES = 60_000 + 60_000 * INTERRUPTIONS;
 
 describe("a copy that is broken off at random and resumed", () => {
   it(
@@ -74,12 +60,11 @@ describe("a copy that is broken off at random and resumed", () => {
       );
       const at = (table: string, query: string) => `${database.url}?table=${table}&${query}`;
       const written = async () => Number((await sql("SELECT coalesce(max(id), 0) FROM sink", database.url))[0]![0]);
-      const broken = await brokenOff(at("source", "cursor_column=id"), at("sink", "columns=auto&key=id"), written);
-      expect(broken).toBeGreaterThan(INTERRUPTIONS / 2);
+      await brokenOff(at("source", "cursor_column=id"), at("sink", "columns=auto&key=id"), written);
       expect(await sql("SELECT * FROM source EXCEPT SELECT * FROM sink", database.url)).toEqual([]);
       expect(await sql("SELECT count(*) FROM sink", database.url)).toEqual([[String(ROWS)]]);
     },
-    60_000 + 60_000 * INTERRUPTIONS,
+    MINUTES,
   );
 
   it.skipIf(!HAS_SQLITE)(
@@ -96,12 +81,40 @@ describe("a copy that is broken off at random and resumed", () => {
       sqlite("PRAGMA journal_mode = WAL; CREATE TABLE sink (id INTEGER PRIMARY KEY, text TEXT)");
       const written = async () => Number(sqlite("SELECT coalesce(max(id), 0) FROM sink"));
       const source = `${database.url}?table=source&cursor_column=id`;
-      const broken = await brokenOff(source, `sqlite://${path}?table=sink&columns=auto&key=id`, written);
-      expect(broken).toBeGreaterThan(INTERRUPTIONS / 2);
+      await brokenOff(source, `sqlite://${path}?table=sink&columns=auto&key=id`, written);
       expect(sqlite("SELECT count(*), min(id), max(id), count(DISTINCT text) FROM sink")).toBe(
         `${ROWS}|1|${ROWS}|${ROWS}`,
       );
     },
-    60_000 + 60_000 * INTERRUPTIONS,
+    MINUTES,
+  );
+
+  it(
+    "brings each row that was there, and each that came meanwhile, once from the changes of a table",
+    async () => {
+      await sql(
+        `CREATE TABLE source (id bigint PRIMARY KEY, text text); CREATE TABLE sink (id bigint PRIMARY KEY, text text);
+         CREATE PUBLICATION rows FOR TABLE source;
+         INSERT INTO source SELECT i, 'row ' || i FROM generate_series(1, ${ROWS / 2}) AS s(i)`,
+        database.url,
+      );
+      const written = async () => Number((await sql("SELECT count(*) FROM sink", database.url))[0]![0]);
+      // From the second run on the slot is there: these come as changes.
+      const change = async (run: number): Promise<void> => {
+        if (run !== 1) return;
+        for (let from = ROWS / 2; from < ROWS; from += TOGETHER)
+          await sql(
+            `INSERT INTO source SELECT i, 'row ' || i FROM generate_series(${from + 1}, ${from + TOGETHER}) AS s(i)`,
+            database.url,
+          );
+      };
+      const slot = `slot_name=${freshName("mqb_resume")}&checkpoint_store=file://${dir.file("position.json")}`;
+      const query = `publication=rows&consume=capture_all&${slot}`;
+      const source = `${database.url.replace(/^postgres/, "postgres-cdc")}?${query}`;
+      await brokenOff(source, `${database.url}?table=sink&columns=auto&key=id`, written, change);
+      expect(await sql("SELECT * FROM source EXCEPT SELECT * FROM sink", database.url)).toEqual([]);
+      expect(await sql("SELECT count(*) FROM sink", database.url)).toEqual([[String(ROWS)]]);
+    },
+    MINUTES,
   );
 });

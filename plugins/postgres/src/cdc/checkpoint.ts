@@ -2,12 +2,13 @@ import type { Checkpoint, CheckpointContext } from "@mqb/core/plugin";
 import { target as targetOf } from "../client/url.ts";
 import { errors } from "../errors.ts";
 import { rawRows } from "../raw.ts";
-import { findSlot } from "./catalog.ts";
 import { type CdcConfig, consumeOf, slotOf } from "./config.ts";
-import { connect, disconnect } from "./connection.ts";
-import { formatLsn, parseLsn } from "./lsn.ts";
-import { Positions, sourceOf, storeUrl } from "./positions.ts";
-import { refused, serverOf } from "./prepare.ts";
+import { Positions, sourceOf, storeUrl } from "./position/positions.ts";
+import { findSlot } from "./server/catalog.ts";
+import { connect, disconnect } from "./server/connection.ts";
+import { formatLsn, parseLsn } from "./server/lsn.ts";
+import { refused } from "./server/refused.ts";
+import { serverOf } from "./server/server.ts";
 
 /** The position of a slot, with its copy in `checkpoint_store`. A slot goes forward only, and nothing brings back what it has passed. */
 export function checkpointCdc(config: CdcConfig, context: CheckpointContext): Checkpoint | undefined {

@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import { checkCdc } from "./check.ts";
 import { checkpointCdc } from "./checkpoint.ts";
 import { type CdcConfig, cdcSchema } from "./config.ts";
-import { openCdc, pinCdc } from "./open.ts";
+import { openCdc, pinCdc } from "./opening/open.ts";
 import { probeCdc } from "./probe.ts";
 
 export const postgresCdc = defineEndpoint<CdcConfig>({

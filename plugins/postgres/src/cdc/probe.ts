@@ -1,10 +1,12 @@
 import { describeError, isMqbError, type ProbeContext, type ProbeFinding } from "@mqb/core/plugin";
 import { target as targetOf } from "../client/url.ts";
 import { rawRows } from "../raw.ts";
-import { findPublication, findSlot } from "./catalog.ts";
 import { type CdcConfig, consumeOf, slotOf } from "./config.ts";
-import { connect, disconnect } from "./connection.ts";
-import { checkServer, checkSlot, checkTables } from "./prepare.ts";
+import { findPublication, findSlot } from "./server/catalog.ts";
+import { connect, disconnect } from "./server/connection.ts";
+import { checkTables } from "./server/publication.ts";
+import { checkServer } from "./server/server.ts";
+import { checkSlot } from "./server/slot.ts";
 
 /** Connects, and looks at the server's settings, the rights, the publication and the slot. */
 export async function probeCdc(config: CdcConfig, context: ProbeContext): Promise<ProbeFinding[]> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, Socket } from "node:net";
 import { expect, it, vi } from "vitest";
-import { connect } from "../../src/cdc/connection.ts";
+import { connect } from "../../src/cdc/server/connection.ts";
 
 it("a server without a place for another stream is asked again, and how to make room is said", async () => {
   const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");

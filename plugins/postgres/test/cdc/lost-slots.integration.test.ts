@@ -4,7 +4,7 @@ import { eventually, fakeContext, recordingLogger, TempDir, within } from "@mqb/
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { cdcSchema } from "../../src/cdc/config.ts";
-import { parseLsn } from "../../src/cdc/lsn.ts";
+import { parseLsn } from "../../src/cdc/server/lsn.ts";
 import plugin from "../../src/index.ts";
 import { Capture } from "./capture.ts";
 import { dropSlots, freshLab, type Lab } from "./slots.ts";

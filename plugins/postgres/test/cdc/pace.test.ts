@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { paceOf } from "../../src/cdc/stream-consumer.ts";
+import { paceOf } from "../../src/cdc/stream/pace.ts";
 
 describe("a server that says nothing", () => {
   it.each([

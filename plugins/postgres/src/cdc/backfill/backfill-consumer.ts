@@ -1,28 +1,23 @@
-import {
-  batchOf,
-  type Consumer,
-  type Delivery,
-  type Disposition,
-  type EndpointStatus,
-  slabBatch,
-} from "@mqb/core/plugin";
+import { batchOf, type Consumer, type Delivery, type EndpointStatus } from "@mqb/core/plugin";
 import { isJsonObject, JsonNumber, parseJson } from "@mqb/json";
 import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
 import { literal } from "../../source/row-json.ts";
-import { type PublishedTable, tableSql } from "../catalog.ts";
-import { cut, disconnect } from "../connection.ts";
 import { ChangeIds, type IdHash } from "../decode/change-id.ts";
 import { columnOf } from "../decode/column.ts";
 import { StreamFault } from "../decode/fault.ts";
-import { ChangeFields } from "../decode/fields.ts";
-import { ChangeLog, type Taken } from "../decode/log.ts";
+import { Handout, type Settled } from "../decode/handout.ts";
+import { ChangeLog } from "../decode/log.ts";
 import { relationOf } from "../decode/relation.ts";
 import { RowWriter } from "../decode/row-writer.ts";
-import { formatLsn } from "../lsn.ts";
-import type { LatestWriter, Progress } from "../positions.ts";
-import { refused } from "../prepare.ts";
+import { Turns } from "../decode/turns.ts";
+import type { LatestWriter } from "../position/latest-writer.ts";
+import type { Progress } from "../position/positions.ts";
+import { type PublishedTable, tableSql } from "../server/catalog.ts";
+import { cut, disconnect } from "../server/connection.ts";
+import { formatLsn } from "../server/lsn.ts";
+import { refused } from "../server/refused.ts";
 import { CopyText } from "./copy-text.ts";
 
 export interface BackfillSetup {
@@ -42,22 +37,19 @@ export interface BackfillSetup {
 }
 
 const BYTEA = 17;
-const MOST_UNREAD = 4 * 1024 * 1024;
-const LINE_BREAK = Buffer.from("\n");
 const DONE: Promise<void> = Promise.resolve();
+const NOTHING: Delivery = { batch: batchOf([]), commit: () => DONE };
 
 /** Reads the rows of the published tables, one table after the other in the order of its key. */
 export class BackfillConsumer implements Consumer {
   private readonly s: BackfillSetup;
   private readonly log: ChangeLog;
   private readonly rows: RowWriter;
-  private readonly ids: ChangeIds;
+  private readonly handout: Handout;
+  private readonly turns: Turns = new Turns();
   private failure: { readonly error: unknown } | undefined;
   private closing: Promise<void> | undefined;
   private isRead = false;
-  private wake: (() => void) | undefined;
-  private roomy: (() => void) | undefined;
-  private epoch = 0;
   private count: number;
   private acked: number;
   private table: PublishedTable | undefined;
@@ -67,7 +59,9 @@ export class BackfillConsumer implements Consumer {
     this.s = setup;
     this.log = new ChangeLog(setup.lsn);
     this.rows = new RowWriter(this.log, false);
-    this.ids = new ChangeIds(setup.idHash);
+    const { slot, stamps, idHash } = setup;
+    const fields = { ids: new ChangeIds(idHash), slot, stamps, isSnapshot: true };
+    this.handout = new Handout(this.log, fields, (settled) => this.settled(settled));
     this.count = this.acked = setup.from?.rows ?? 0;
     this.reading = this.read().catch((error: unknown) => this.failed(error));
   }
@@ -77,20 +71,13 @@ export class BackfillConsumer implements Consumer {
     for (;;) {
       if (this.failure) throw this.failure.error;
       if (this.closing) throw errors.CLOSED({ target: this.s.target });
-      const taken = this.log.take(max);
-      if (taken) {
-        this.madeRoom();
-        return this.delivery(taken);
+      const delivery = this.handout.next(max);
+      if (delivery) {
+        this.turns.hasRoom();
+        return delivery;
       }
-      if (signal.aborted || this.isRead) return { batch: batchOf([]), commit: () => DONE };
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          signal.removeEventListener("abort", wake);
-          resolve();
-        };
-        this.wake = wake;
-        signal.addEventListener("abort", wake, { once: true });
-      });
+      if (signal.aborted || this.isRead) return NOTHING;
+      await this.turns.rows(signal);
     }
   }
 
@@ -138,12 +125,12 @@ export class BackfillConsumer implements Consumer {
         this.log.begin();
         while (text.next()) this.rows.row(relation, text.bytes, text.tuple, text.end, this.count++);
         this.log.commit(lsn);
-        this.wakeUp();
-        while (this.log.hasReady && this.log.unread > MOST_UNREAD && !this.isOver) await this.room();
+        this.turns.hasRows();
+        while (this.log.isFull && !this.isOver) await this.turns.room();
       }
     }
     this.isRead = true;
-    this.wakeUp();
+    this.turns.hasRows();
   }
 
   private get isOver(): boolean {
@@ -159,34 +146,11 @@ export class BackfillConsumer implements Consumer {
           ? errors.STREAM({ target, reason: error.message }, { cause: error })
           : refused(error, target, slot),
     };
-    this.wakeUp();
+    this.turns.hasRows();
   }
 
-  private delivery(taken: Taken): Delivery {
-    const { chunk, from, to } = taken;
-    const { slot, stamps } = this.s;
-    const slab = {
-      bytes: chunk.bytes,
-      starts: chunk.starts.subarray(from, to),
-      ends: chunk.ends.subarray(from, to),
-      terminator: LINE_BREAK,
-    };
-    const fields = new ChangeFields(chunk, from, { ids: this.ids, slot, stamps, isSnapshot: true });
-    const { epoch } = this;
-    return { batch: slabBatch(slab, fields), commit: (dispositions) => this.settle(taken, epoch, dispositions) };
-  }
-
-  private settle(taken: Taken, epoch: number, dispositions: readonly Disposition[] | undefined): Promise<void> {
-    if (epoch !== this.epoch) return DONE;
-    const nacked = dispositions ? dispositions.findIndex(({ type }) => type === "nack") : -1;
-    const { chunk, from } = taken;
-    const to = nacked < 0 ? taken.to : from + nacked;
-    this.log.ack(taken, to);
-    if (nacked >= 0) {
-      this.epoch++;
-      this.log.rewind();
-    }
-    this.wakeUp();
+  private settled({ taken: { chunk, from }, to, hasNacked }: Settled): Promise<void> {
+    if (hasNacked) this.turns.hasRows();
     if (to === from) return DONE;
     this.acked += to - from;
     const row = to - 1;
@@ -202,27 +166,9 @@ export class BackfillConsumer implements Consumer {
     return this.s.save(progress);
   }
 
-  private wakeUp(): void {
-    const { wake } = this;
-    this.wake = undefined;
-    wake?.();
-  }
-
-  private room(): Promise<void> {
-    return new Promise((resolve) => {
-      this.roomy = resolve;
-    });
-  }
-
-  private madeRoom(): void {
-    const { roomy } = this;
-    this.roomy = undefined;
-    roomy?.();
-  }
-
   private async end(): Promise<void> {
-    this.wakeUp();
-    this.madeRoom();
+    this.turns.hasRows();
+    this.turns.hasRoom();
     if (!this.isRead) cut(this.s.client);
     await this.reading;
     await this.s.saver?.settled();

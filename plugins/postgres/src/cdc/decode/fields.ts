@@ -1,6 +1,6 @@
 import type { MessageId, Metadata, SlabFields } from "@mqb/core/plugin";
 import { idFromBytes } from "@mqb/core/plugin";
-import { formatLsn } from "../lsn.ts";
+import { formatLsn } from "../server/lsn.ts";
 import type { ChangeIds } from "./change-id.ts";
 import { type ChangeChunk, OPERATIONS } from "./chunk.ts";
 

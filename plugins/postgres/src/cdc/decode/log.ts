@@ -9,6 +9,8 @@ export interface Part {
 /** The first chunk is a small one: most streams are idle. */
 const FIRST = 64 * 1024;
 const MORE = 1 << 20;
+/** Ready rows up to which more is read, in bytes. */
+const MOST_UNREAD = 4 * 1024 * 1024;
 
 /** Rows of one chunk that were taken together. */
 export interface Taken {
@@ -51,6 +53,11 @@ export class ChangeLog {
 
   get hasReady(): boolean {
     return this.read < this.readyRows;
+  }
+
+  /** Nothing more should be read until some of it is taken. */
+  get isFull(): boolean {
+    return this.unread > MOST_UNREAD && this.hasReady;
   }
 
   /** Nothing is on its way or waits. */

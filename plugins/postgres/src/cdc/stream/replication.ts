@@ -1,8 +1,8 @@
 import type { Clock } from "@mqb/core/plugin";
 import { sleep } from "@mqb/core/plugin";
 import type pg from "pg";
-import { cut, disconnect, socketOf } from "../connection.ts";
 import { StreamFault } from "../decode/fault.ts";
+import { cut, disconnect, socketOf } from "../server/connection.ts";
 import { Frames } from "./frames.ts";
 
 const COPY_DATA = 100; // d

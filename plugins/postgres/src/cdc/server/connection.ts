@@ -2,11 +2,11 @@ import type { OpenContext } from "@mqb/core/plugin";
 import { sqlErrors } from "@mqb/sql";
 import { type TlsConfig, tlsFailure } from "@mqb/tls";
 import type pg from "pg";
-import { classify, shown } from "../client/classify.ts";
-import { isAboutTls, SESSION } from "../client/pool.ts";
-import { waysTo } from "../client/tls.ts";
-import { readAddress, target as targetOf } from "../client/url.ts";
-import { errors } from "../errors.ts";
+import { classify, shown } from "../../client/classify.ts";
+import { isAboutTls, SESSION } from "../../client/pool.ts";
+import { waysTo } from "../../client/tls.ts";
+import { readAddress, target as targetOf } from "../../client/url.ts";
+import { errors } from "../../errors.ts";
 
 const CONNECT_MS = 10_000;
 /** The system would wait for hours. */

@@ -1,5 +1,5 @@
 import { batchOf, type Consumer, type Delivery, type EndpointStatus } from "@mqb/core/plugin";
-import type { BackfillConsumer } from "./backfill/backfill-consumer.ts";
+import type { BackfillConsumer } from "./backfill-consumer.ts";
 
 export interface Phases {
   /** Every row of the tables was acked. */

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
-import { rawRows } from "../raw.ts";
+import { rawRows } from "../../raw.ts";
 
 /** A published table, as far as reading its rows needs it. */
 export interface PublishedTable {
