@@ -46,6 +46,8 @@ export class BatchFields {
   /** Where the positions of the message lie that `at` turned to, and where its fields begin in the arrays. */
   bytes: Uint8Array = NO_BYTES;
   base = 0;
+  /** Every message of the batch is an object; false also where nobody has looked. */
+  areObjects = false;
   private readonly finder: FieldFinder;
   private readonly paths: readonly JsonPath[];
   private readonly engine: Engine;
@@ -66,6 +68,7 @@ export class BatchFields {
   begin(batch: MessageBatch): void {
     if (batch === this.batch) return;
     this.batch = undefined;
+    this.areObjects = false;
     this.reserve(batch.length);
     const { slab, length } = batch;
     if (!slab) {
@@ -78,13 +81,17 @@ export class BatchFields {
       this.bytes = slab.bytes;
       const table = length < FEW ? undefined : this.tableOnce();
       const ranges = { ...slab, count: length };
+      let others = 0;
       for (let index = 0; index < length; ) {
         const done = table ? table.find(ranges, index, this) : 0;
-        for (let at = index; at < index + Math.max(done, 1); at++) {
+        const rest = done > 0 ? table!.others : 1;
+        for (let at = index; rest > 0 && at < index + Math.max(done, 1); at++) {
           if (done === 0 || this.roots[at] === ODD_DOCUMENT) this.one(at, slab.bytes, slab.starts[at]!, slab.ends[at]!);
         }
+        others += rest;
         index += Math.max(done, 1);
       }
+      this.areObjects = others === 0;
     }
     this.batch = batch;
   }

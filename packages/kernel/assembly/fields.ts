@@ -24,6 +24,7 @@ const BLANKS: u32 = 8;
 const REPEATED: u32 = 16;
 const ESCAPES: u32 = 32;
 const ODD: u32 = 255;
+const OBJECT: u32 = 6;
 
 // Of the document at hand.
 let starts: usize = 0;
@@ -43,7 +44,7 @@ let marked: usize = 0;
 @inline
 function kindOf(first: u32): u32 {
   if (first == QUOTE) return 5;
-  if (first == 123) return 6;
+  if (first == 123) return OBJECT;
   if (first == 91) return 7;
   if (first == 116) return 2;
   if (first == 102) return 3;
@@ -64,9 +65,15 @@ function blank(p: usize, end: usize): usize {
 // loop that nothing in them makes branch.
 function mark(from: usize, to: usize): void {
   marked = from;
-  for (let at = marks; from < to; from += 16, at += 2) store<u16>(at, <u16>mask(jsonSpecial(v128.load(from))));
+  let at = marks;
+  for (; from < to; from += 64, at += 8) {
+    store<u16>(at, <u16>mask(jsonSpecial(v128.load(from))));
+    store<u16>(at, <u16>mask(jsonSpecial(v128.load(from, 16))), 2);
+    store<u16>(at, <u16>mask(jsonSpecial(v128.load(from, 32))), 4);
+    store<u16>(at, <u16>mask(jsonSpecial(v128.load(from, 48))), 6);
+  }
   // What is looked at behind the end.
-  store<u64>(marks + ((to - marked + 15) >> 4 << 1), 0);
+  store<u64>(at, 0);
 }
 
 // p: first byte inside a string. Its closing quote, or MALFORMED.
@@ -248,7 +255,8 @@ function readNumbers(row: usize, slots: usize, left: u32): usize {
 }
 
 // See FieldTable in src/field-rows.ts: ranges in the first two slot arrays. From `out` on: rows of `numbers` doubles, then rows
-// of `width` starts, ends and kinds, each kind of array behind the one before, then one byte a document.
+// of `width` starts, ends and kinds, each kind of array behind the one before, then one byte a document. Returns how many of
+// the documents are no objects.
 export function fields(
   count: u32,
   slots: usize,
@@ -259,7 +267,7 @@ export function fields(
   out: usize,
   back: u32,
   scratch: usize,
-): void {
+): u32 {
   const row: usize = 4 * width;
   let numberRow = out;
   starts = out + count * 8 * numberCount;
@@ -273,16 +281,20 @@ export function fields(
   for (let i: usize = 0; i < count; i++) last = max(last, <usize>load<u32>(slots + 4 * i + STRIDE));
   mark(load<u32>(slots), last);
   memory.fill(kinds, 0, count * width);
+  let others: u32 = 0;
   for (serial = 1; serial <= count; serial++, slots += 4) {
     const end: usize = load<u32>(slots + STRIDE);
     flags = 0;
     const at = blank(load<u32>(slots), end);
     let behind = value(at, end, first);
     if (behind != MALFORMED) behind = blank(behind, end);
-    store<u8>(root++, <u8>(behind == end ? kindOf(load<u8>(at)) | flags : ODD));
+    const kind = behind == end ? kindOf(load<u8>(at)) : ODD;
+    if (kind != OBJECT) others++;
+    store<u8>(root++, <u8>(kind | flags));
     if (numberCount != 0) numberRow = behind == end ? readNumbers(numberRow, numbers, numberCount) : numberRow + 8 * numberCount;
     starts += row;
     ends += row;
     kinds += width;
   }
+  return others;
 }

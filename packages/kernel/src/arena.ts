@@ -17,7 +17,7 @@ export interface Loops {
   rows(count: number, slots: number, out: number, outLimit: number): number;
   /** Puts pieces of a source and of a text together; see pieces.ts. Returns the address behind the last one. WebAssembly only. */
   pieces?(count: number, list: number, source: number, text: number, out: number): number;
-  /** Finds several fields in each of many documents; see field-rows.ts. WebAssembly only. */
+  /** Finds several fields in each of many documents; see field-rows.ts. Returns how many are no objects. WebAssembly only. */
   fields?(
     count: number,
     slots: number,
@@ -28,7 +28,7 @@ export interface Loops {
     out: number,
     back: number,
     scratch: number,
-  ): void;
+  ): number;
 }
 
 /** A memory with the loops that run over it. What lies in it belongs to `owner`; anyone else must load it anew. */

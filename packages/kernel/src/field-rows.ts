@@ -26,6 +26,8 @@ export const ODD_DOCUMENT = 255;
 
 const HEAD = 4 + 33 * 4;
 const KEY = 3;
+/** Documents are looked at in runs of this many bytes: they stay in the processor's cache from the copy to the last pass. */
+const RUN = 128 * 1024;
 /** The loop calls itself for each step of a path. */
 const MAX_STEPS = 64;
 
@@ -46,6 +48,8 @@ export class FieldTable {
   private readonly width: number;
   private readonly numberCount: number;
   private readonly doubles: Float64Array;
+  /** How many of the documents that were looked at last are no objects. */
+  others = 0;
 
   private constructor(arena: Arena, table: Buffer, width: number, numberCount: number) {
     this.arena = arena;
@@ -86,13 +90,13 @@ export class FieldTable {
     const { arena, width, table, numberCount } = this;
     const { layout, memory, words, loops } = arena;
     const room = Math.floor(layout.outputSize / (9 * width + 8 * numberCount + 1));
-    const count = loadRanges(arena, ranges, index, undefined, room);
+    const count = loadRanges(arena, ranges, index, undefined, room, RUN);
     if (count === 0) return 0;
     table.copy(memory, layout.keys);
     const back = layout.input - ranges.starts[index]!;
     const { keys, output } = layout;
     const first = keys + 4 * numberCount;
-    loops.fields!(count, layout.slots, first, width, keys, numberCount, output, back, layout.scratch);
+    this.others = loops.fields!(count, layout.slots, first, width, keys, numberCount, output, back, layout.scratch);
     const all = count * width;
     const doubles = count * numberCount;
     const starts = output / 4 + 2 * doubles;

@@ -17,7 +17,8 @@ export interface Ranges {
 /**
  * Copies ranges into the arena's input area from `index` on, as many as fit and lie in ascending order, gaps included,
  * and writes their addresses into the first two slot arrays. Returns how many; 0 when the first alone does not fit. Those
- * in `emptied` become empty ranges. At most `most`, and never more than there are slots.
+ * in `emptied` become empty ranges. At most `most`, and never more than there are slots; more than one only while they take
+ * no more than `size` bytes.
  */
 export function loadRanges(
   arena: Arena,
@@ -25,25 +26,26 @@ export function loadRanges(
   index: number,
   emptied: ReadonlySet<number> = NONE,
   most: number = MAX_SLOTS,
+  size: number = arena.layout.inputSize,
 ): number {
   const { bytes, starts, ends, count } = ranges;
   const { memory, words, layout } = arena;
   const low = starts[index]!;
+  if (ends[index]! - low > layout.inputSize) return 0;
+  const shift = layout.input - low;
+  const last = Math.min(count, index + most);
   let high = low;
   let to = index;
-  for (; to < count && to - index < most; to++) {
+  for (let at = layout.slots / 4; to < last; to++, at++) {
+    const start = starts[to]!;
     const end = ends[to]!;
-    if (starts[to]! < low || end - low > layout.inputSize) break;
+    if (start < low || (end - low > size && to > index)) break;
     if (end > high) high = end;
+    words[at] = start + shift;
+    words[at + STRIDE] = end + shift;
   }
   arena.owner = undefined;
   bytes.copy(memory, layout.input, low, high);
-  const shift = layout.input - low;
-  let at = layout.slots / 4;
-  for (let i = index; i < to; i++, at++) {
-    words[at] = starts[i]! + shift;
-    words[at + STRIDE] = ends[i]! + shift;
-  }
   if (emptied.size > 0) {
     const first = layout.slots / 4;
     for (let i = 0; i < to - index; i++) if (emptied.has(index + i)) words[first + STRIDE + i] = words[first + i]!;

@@ -32,7 +32,7 @@ const HEAD = 1024;
 /** Records of this mean length and more are found sooner by `indexOf` in place than by copying to the kernel. */
 const FAR = 300;
 /** Input is copied into the arena in pieces of this size: they stay in the processor's cache. */
-const WINDOW = 256 * 1024;
+const WINDOW = 128 * 1024;
 const LF = Buffer.from("\n");
 const NONE = new Uint32Array(0);
 const EMPTY = Buffer.alloc(0);

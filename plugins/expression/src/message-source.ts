@@ -86,6 +86,11 @@ export class MessageSource implements Source {
     return !this.#reads || this.found.root(index) === FieldKind.object;
   }
 
+  /** `turnTo` refuses no message of the batch. False where nobody has looked. */
+  get areObjects(): boolean {
+    return !this.#reads || this.found.areObjects;
+  }
+
   /** What kind of value a field has in the message; the answer costs nothing. */
   kind(slot: number): number {
     return this.found.kinds[this.found.base + slot]!;

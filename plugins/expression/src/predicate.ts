@@ -57,6 +57,18 @@ class Test implements Predicate {
     if (this.verdicts.length < length) this.verdicts = new Uint8Array(length);
     const { verdicts } = this;
     if (bulk) bulk(source.found, batch, verdicts);
+    if (bulk && source.areObjects) {
+      // The usual case, without a branch on what nobody could foresee.
+      let all = 0;
+      for (let index = 0; index < length; index++) {
+        const verdict = verdicts[index]!;
+        all |= verdict;
+        matched[count] = index;
+        count += verdict & Verdict.yes;
+      }
+      if (all <= Verdict.yes) return { matched: matched.subarray(0, count) };
+      count = 0;
+    }
     for (let index = 0; index < length; index++) {
       const verdict = bulk && source.isObject(index) ? verdicts[index] : Verdict.unknown;
       if (verdict === Verdict.yes) matched[count++] = index;

@@ -223,9 +223,9 @@ function slabOf(whole: Slab, indices: Uint32Array): Slab {
   return { ...whole, starts, ends };
 }
 
-function sumLengths(slab: Slab): number {
+function sumLengths({ starts, ends }: Slab): number {
   let sum = 0;
-  for (let i = 0; i < slab.starts.length; i++) sum += slab.ends[i]! - slab.starts[i]!;
+  for (let i = 0; i < starts.length; i++) sum += ends[i]! - starts[i]!;
   return sum;
 }
 

@@ -302,9 +302,7 @@ export class Pump {
   }
 
   private somethingSettled(): Promise<void> {
-    return new Promise((resolve) => {
-      this.wake = resolve;
-    });
+    return new Promise((resolve) => void (this.wake = resolve));
   }
 
   private wakeReader(): void {

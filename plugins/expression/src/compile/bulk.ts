@@ -145,12 +145,18 @@ function numberTest({ operator, left, right }: Binary, names: Names): BulkTest |
   const truth = made || !isEquality ? Verdict.unknown : less;
   const column = names.numberOf(slot);
   return ({ kinds, width, numbers, numberWidth }, { length }, verdicts) => {
+    // Nothing branches on the outcome, which nobody could foresee.
+    let others = 0;
     for (let i = 0, at = column; i < length; i++, at += numberWidth) {
       const value = numbers[at]!;
-      if (value < literal) verdicts[i] = less;
-      else if (value > literal) verdicts[i] = greater;
-      else if (value === literal) verdicts[i] = equal;
-      else {
+      const isLess = Number(value < literal);
+      const isEqual = Number(value === literal);
+      const isGreater = Number(value > literal);
+      verdicts[i] = (isLess & less) | (isEqual & equal) | (isGreater & greater);
+      others |= 1 ^ (isLess | isEqual | isGreater);
+    }
+    for (let i = 0, at = column; others > 0 && i < length; i++, at += numberWidth) {
+      if (Number.isNaN(numbers[at]!)) {
         const kind = kinds[i * width + slot]!;
         if (kind === FieldKind.number || kind === FieldKind.string) verdicts[i] = Verdict.unknown;
         else if (kind === FieldKind.true || kind === FieldKind.false) verdicts[i] = truth;
