@@ -1,5 +1,6 @@
-import type { Clock, StateStore } from "@mqb/core/plugin";
+import type { Clock } from "@mqb/core/plugin";
 import type { Positions } from "./checkpoint/checkpoint-table.ts";
+import type { TableStore } from "./state/table-store.ts";
 
 /** What is kept in a table of ours. */
 export type Kept = "positions" | "dedup" | "aggregate" | "entries";
@@ -11,5 +12,5 @@ export type Kept = "positions" | "dedup" | "aggregate" | "entries";
 export interface OwnTables {
   /** Positions of sources, in a table that is made at the first write. */
   positions(table: string): Positions;
-  store(kept: Kept, table: string, clock: Clock): StateStore & { create(): Promise<unknown> };
+  store(kept: Kept, table: string, clock: Clock): TableStore;
 }

@@ -1,59 +1,30 @@
 import { createHash } from "node:crypto";
-import type { StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
+import type { Clock, StateEntry, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { chunks, groupsOf, inKeyOrder, marks, patiently, withCurrent } from "./batches.ts";
-import { Closable } from "./closable.ts";
-
-type Execute = SqlDatabase["execute"];
+import { chunks, groupsOf, inKeyOrder, marks } from "./batches.ts";
+import { deleteRows, type Execute, TableStore } from "./table-store.ts";
 
 /** States of an aggregate in the table of the original: `agg_key`, `state` as JSON, and `version`, which counts the writes. */
-export class AggregateStore implements StateStore {
-  private readonly database: Closable;
+export class AggregateStore extends TableStore {
   private readonly table: string;
 
   /** `sql`: as statements name the table. */
-  constructor(database: SqlDatabase, sql: string) {
-    this.database = new Closable(database);
+  constructor(database: SqlDatabase, sql: string, clock: Clock) {
+    super(database, clock);
     this.table = sql;
   }
 
-  create(): Promise<unknown> {
+  protected creation(): readonly string[] {
     const columns = "agg_key VARCHAR(512) PRIMARY KEY, state TEXT NOT NULL, version BIGINT NOT NULL";
-    return this.database.use((database) =>
-      database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []),
-    );
+    return [`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`];
   }
 
-  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
-    return this.database.use(async (database) => {
-      const found = await this.read((sql, values) => database.execute(sql, values), keys);
-      return keys.map((key) => found.get(key));
-    });
+  protected remove(execute: Execute, keys: readonly string[]): Promise<void> {
+    return deleteRows(execute, { table: this.table, key: "agg_key" }, keys.map(storedKey));
   }
 
-  /** All of them in one transaction; one that is refused takes no other back. */
-  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
-    return this.database.use(async (database) => {
-      if (writes.length === 0) return [];
-      return patiently(() => database.transaction((execute) => this.write(execute, writes)));
-    });
-  }
-
-  deleteMany(keys: readonly string[]): Promise<void> {
-    return this.database.use(async (database) => {
-      for (const some of chunks([...new Set(keys.map(storedKey))].sort())) {
-        const remove = `DELETE FROM ${this.table} WHERE agg_key IN (${marks(some)})`;
-        await patiently(() => database.execute(remove, some));
-      }
-    });
-  }
-
-  close(): Promise<void> {
-    return this.database.close();
-  }
-
-  private async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+  protected async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
     const found = new Map<string, StateEntry>();
     const written = new Map(keys.map((key) => [storedKey(key), key]));
     for (const some of chunks([...written.keys()])) {
@@ -66,7 +37,7 @@ export class AggregateStore implements StateStore {
     return found;
   }
 
-  private async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
     for (const group of groupsOf(writes, isAlike)) {
       for (const some of chunks(inKeyOrder(group, writes))) {
@@ -78,7 +49,7 @@ export class AggregateStore implements StateStore {
         }
       }
     }
-    return await withCurrent(results, writes, (keys) => this.read(execute, keys));
+    return results;
   }
 
   /** The versions of those that were taken, by key. */

@@ -56,12 +56,16 @@ export async function withCurrent(
   results: readonly WriteResult[],
   writes: readonly StateWrite[],
   read: (keys: readonly string[]) => Promise<ReadonlyMap<string, StateEntry>>,
-): Promise<WriteResult[]> {
-  const refused = writes.filter((_, i) => results[i]!.type === "conflict").map(({ key }) => key);
-  if (refused.length === 0) return [...results];
+): Promise<readonly WriteResult[]> {
+  const saysNothing = (i: number): boolean => {
+    const result = results[i]!;
+    return result.type === "conflict" && result.current === undefined;
+  };
+  const refused = writes.filter((_, i) => saysNothing(i)).map(({ key }) => key);
+  if (refused.length === 0) return results;
   const current = await read(refused);
   return results.map((result, i) => {
-    const entry = result.type === "conflict" ? current.get(writes[i]!.key) : undefined;
+    const entry = saysNothing(i) ? current.get(writes[i]!.key) : undefined;
     return entry ? { type: "conflict", current: entry } : result;
   });
 }

@@ -1,62 +1,40 @@
 import { createHash } from "node:crypto";
-import type { StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
+import type { Clock, StateEntry, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { quoteIdentifier } from "../table-name.ts";
-import { Closable } from "./closable.ts";
-
-type Execute = SqlDatabase["execute"];
+import { chunks, marks } from "./batches.ts";
+import { deleteRows, type Execute, TableStore } from "./table-store.ts";
 
 /** Positions in the table of the original: `cursor_id`, `last_value`. Values are texts; their version is their hash. */
-export class CheckpointStore implements StateStore {
-  private readonly database: Closable;
+export class CheckpointStore extends TableStore {
   private readonly table: string;
 
-  constructor(database: SqlDatabase, table: string) {
-    this.database = new Closable(database);
+  constructor(database: SqlDatabase, table: string, clock: Clock) {
+    super(database, clock);
     this.table = quoteIdentifier(table);
   }
 
-  create(): Promise<unknown> {
+  protected creation(): readonly string[] {
     const columns = `"cursor_id" VARCHAR(255) PRIMARY KEY, "last_value" TEXT`;
-    return this.database.use((database) =>
-      database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []),
-    );
+    return [`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`];
   }
 
-  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
-    return this.database.use(async (database) => {
-      const found: (StateEntry | undefined)[] = [];
-      for (const key of keys) found.push(await this.read((sql, values) => database.execute(sql, values), key));
-      return found;
-    });
+  protected remove(execute: Execute, keys: readonly string[]): Promise<void> {
+    return deleteRows(execute, { table: this.table, key: '"cursor_id"' }, keys);
   }
 
-  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
-    return this.database.use((database) =>
-      database.transaction(async (execute) => {
-        const results: WriteResult[] = [];
-        for (const write of writes) results.push(await this.put(execute, write));
-        return results;
-      }),
-    );
-  }
-
-  deleteMany(keys: readonly string[]): Promise<void> {
-    return this.database.use(async (database) => {
-      for (const key of keys) await database.execute(`DELETE FROM ${this.table} WHERE "cursor_id" = ?`, [key]);
-    });
-  }
-
-  close(): Promise<void> {
-    return this.database.close();
+  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+    const results: WriteResult[] = [];
+    for (const write of writes) results.push(await this.put(execute, write));
+    return results;
   }
 
   private async put(execute: Execute, { key, value, expectedVersion, expiresAt }: StateWrite): Promise<WriteResult> {
     if (expiresAt !== undefined) throw errors.STORE_VALUE({ key, reason: "a table of positions knows no expiry" });
     const text = Buffer.from(value).toString("utf8");
     if (!Buffer.from(text).equals(value)) throw errors.STORE_VALUE({ key, reason: "a position is a text" });
-    const current = await this.read(execute, key);
+    const current = (await this.read(execute, [key])).get(key);
     if (expectedVersion !== undefined && expectedVersion !== (current?.version ?? null)) {
       return current ? { type: "conflict", current } : { type: "conflict" };
     }
@@ -65,11 +43,17 @@ export class CheckpointStore implements StateStore {
     return { type: "written", version: versionOf(value) };
   }
 
-  private async read(execute: Execute, key: string): Promise<StateEntry | undefined> {
-    const [row] = await execute(`SELECT "last_value" FROM ${this.table} WHERE "cursor_id" = ?`, [key]);
-    if (typeof row?.[0] !== "string") return undefined;
-    const value = Buffer.from(row[0]);
-    return { key, value, version: versionOf(value) };
+  protected async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+    const found = new Map<string, StateEntry>();
+    for (const some of chunks([...new Set(keys)])) {
+      const select = `SELECT "cursor_id", "last_value" FROM ${this.table} WHERE "cursor_id" IN (${marks(some)})`;
+      for (const [key, text] of await execute(select, some)) {
+        if (typeof text !== "string") continue;
+        const value = Buffer.from(text);
+        found.set(String(key), { key: String(key), value, version: versionOf(value) });
+      }
+    }
+    return found;
   }
 }
 

@@ -1,12 +1,11 @@
 import { randomInt } from "node:crypto";
-import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
+import type { Clock, StateEntry, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { quoteIdentifier } from "../table-name.ts";
-import { chunks, groupsOf, inKeyOrder, marks, patiently, withCurrent } from "./batches.ts";
-import { Closable } from "./closable.ts";
+import { chunks, groupsOf, inKeyOrder, marks } from "./batches.ts";
+import { deleteRows, type Execute, TableStore } from "./table-store.ts";
 
-type Execute = SqlDatabase["execute"];
 interface Statement {
   readonly sql: string;
   readonly values: readonly OwnValue[];
@@ -16,7 +15,6 @@ interface Statement {
 const CLAIMED = "claimed";
 /** Bits of a claim that tell it from others with the same end. */
 const OWNER = 1n << 22n;
-const SWEEP_MS = 60_000;
 const SWEPT_AT_ONCE = 10_000;
 
 /**
@@ -24,72 +22,38 @@ const SWEPT_AT_ONCE = 10_000;
  * has a number below zero there, its end in milliseconds and who holds it; for the original it has expired long ago. The
  * number is the version, so that only who holds a key can settle it.
  */
-export class DedupStore implements StateStore {
-  private readonly database: Closable;
+export class DedupStore extends TableStore {
   private readonly table: string;
   private readonly name: string;
-  private readonly clock: Clock;
   private readonly lists: boolean;
-  private swept: number;
 
   /** `sql`: as statements name the table. */
   constructor(database: SqlDatabase, { name, sql }: { readonly name: string; readonly sql: string }, clock: Clock) {
-    this.database = new Closable(database);
+    super(database, clock);
     this.name = name;
     this.table = sql;
     this.lists = database.lists ?? false;
-    this.clock = clock;
-    this.swept = clock.monotonic();
   }
 
-  create(): Promise<unknown> {
+  protected creation(): readonly string[] {
     const name = `${this.name}_expire_idx`;
     const index = this.table === this.name ? name : quoteIdentifier(name);
-    return this.database.use(async (database) => {
-      const columns = "dedup_key VARCHAR(255) PRIMARY KEY, expire_at BIGINT NOT NULL";
-      await database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []);
-      await database.execute(`CREATE INDEX IF NOT EXISTS ${index} ON ${this.table} (expire_at)`, []);
-    });
+    const columns = "dedup_key VARCHAR(255) PRIMARY KEY, expire_at BIGINT NOT NULL";
+    return [
+      `CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`,
+      `CREATE INDEX IF NOT EXISTS ${index} ON ${this.table} (expire_at)`,
+    ];
   }
 
-  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
-    return this.database.use(async (database) => {
-      const found = await this.read((sql, values) => database.execute(sql, values), keys);
-      return keys.map((key) => found.get(key));
-    });
+  protected override isOneStatement(writes: readonly StateWrite[]): boolean {
+    return writes.length <= ROWS && groupsOf(writes, isAlike).length === 1;
   }
 
-  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
-    return this.database.use(async (database) => {
-      if (writes.length === 0) return [];
-      const groups = groupsOf(writes, isAlike);
-      const [first] = groups;
-      // One statement needs no transaction around it.
-      const alone = groups.length === 1 && first!.length <= ROWS;
-      const results = await patiently(() =>
-        alone
-          ? this.write((sql, values) => database.execute(sql, values), writes, groups)
-          : database.transaction((execute) => this.write(execute, writes, groups)),
-      );
-      await this.sweep(database);
-      return results;
-    });
+  protected remove(execute: Execute, keys: readonly string[]): Promise<void> {
+    return deleteRows(execute, { table: this.table, key: "dedup_key", atOnce: ROWS }, keys);
   }
 
-  deleteMany(keys: readonly string[]): Promise<void> {
-    return this.database.use(async (database) => {
-      for (const some of chunks([...new Set(keys)].sort(), ROWS)) {
-        const remove = `DELETE FROM ${this.table} WHERE dedup_key IN (${marks(some)})`;
-        await patiently(() => database.execute(remove, some));
-      }
-    });
-  }
-
-  close(): Promise<void> {
-    return this.database.close();
-  }
-
-  private async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+  protected async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
     const found = new Map<string, StateEntry>();
     const now = this.clock.now();
     for (const some of chunks([...new Set(keys)], ROWS)) {
@@ -102,13 +66,9 @@ export class DedupStore implements StateStore {
     return found;
   }
 
-  private async write(
-    execute: Execute,
-    writes: readonly StateWrite[],
-    groups: readonly (readonly number[])[],
-  ): Promise<WriteResult[]> {
+  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
-    for (const group of groups) {
+    for (const group of groupsOf(writes, isAlike)) {
       const { expectedVersion, expiresAt } = writes[group[0]!]!;
       const isOver = expiresAt !== undefined && expiresAt <= this.clock.now();
       for (const some of chunks(inKeyOrder(group, writes), ROWS)) {
@@ -116,14 +76,14 @@ export class DedupStore implements StateStore {
         const number = numberOf(writes[some[0]!]!);
         let statement: Statement;
         if (typeof expectedVersion !== "string") statement = this.insert(keys, number, expectedVersion);
-        else if (isOver) statement = this.remove(keys, expectedVersion);
+        else if (isOver) statement = this.erase(keys, expectedVersion);
         else statement = this.replace(keys, number, expectedVersion);
         const ours = await this.taken(execute, statement, keys);
         const written: WriteResult = { type: "written", version: String(number) };
         for (const i of some) results[i] = !ours || ours.has(writes[i]!.key) ? written : { type: "conflict" };
       }
     }
-    return await withCurrent(results, writes, (keys) => this.read(execute, keys));
+    return results;
   }
 
   /** The keys that a statement has changed; undefined = all of them. */
@@ -158,7 +118,7 @@ export class DedupStore implements StateStore {
     return { sql: `UPDATE ${this.table} SET expire_at = CAST(? AS BIGINT) WHERE ${where}`, values };
   }
 
-  private remove(keys: readonly string[], version: string): Statement {
+  private erase(keys: readonly string[], version: string): Statement {
     const where = `${this.isOne(keys)} AND expire_at = CAST(? AS BIGINT)`;
     return {
       sql: `DELETE FROM ${this.table} WHERE ${where}`,
@@ -186,19 +146,12 @@ export class DedupStore implements StateStore {
     return [seconds, claim];
   }
 
-  /** Now and then what has expired is deleted; a table that is busy is left for the next time. */
-  private async sweep(database: SqlDatabase): Promise<void> {
-    if (this.clock.monotonic() - this.swept < SWEEP_MS) return;
-    this.swept = this.clock.monotonic();
+  protected override async sweep(execute: Execute): Promise<void> {
     const some = `SELECT dedup_key FROM ${this.table} WHERE ${this.expired()} LIMIT ${SWEPT_AT_ONCE}`;
-    try {
-      await database.execute(`DELETE FROM ${this.table} WHERE dedup_key IN (${some}) AND ${this.expired()}`, [
-        ...this.now(),
-        ...this.now(),
-      ]);
-    } catch {
-      // They are in nobody's way.
-    }
+    await execute(`DELETE FROM ${this.table} WHERE dedup_key IN (${some}) AND ${this.expired()}`, [
+      ...this.now(),
+      ...this.now(),
+    ]);
   }
 }
 

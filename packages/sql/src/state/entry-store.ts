@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
+import type { Clock, StateEntry, StateWrite, WriteResult } from "@mqb/core/plugin";
 import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { quoteIdentifier } from "../table-name.ts";
-import { chunks, groupsOf, inKeyOrder, marks, patiently, withCurrent } from "./batches.ts";
-import { Closable } from "./closable.ts";
+import { chunks, groupsOf, inKeyOrder, marks } from "./batches.ts";
 import { decodeKey, encodeKey } from "./keys.ts";
-
-type Execute = SqlDatabase["execute"];
+import { deleteRows, type Execute, TableStore } from "./table-store.ts";
 
 interface Setup {
   readonly table: string;
@@ -15,56 +13,28 @@ interface Setup {
 }
 
 /** Entries with versions and expiry, one row each. A version is never given twice. */
-export class EntryStore implements StateStore {
-  private readonly setup: Setup;
-  private readonly database: Closable;
+export class EntryStore extends TableStore {
+  private readonly bytesType: string;
   private readonly table: string;
 
-  constructor(database: SqlDatabase, setup: Setup) {
-    this.setup = setup;
-    this.database = new Closable(database);
-    this.table = quoteIdentifier(setup.table);
+  constructor(database: SqlDatabase, { table, bytesType, clock }: Setup) {
+    super(database, clock);
+    this.bytesType = bytesType;
+    this.table = quoteIdentifier(table);
   }
 
-  create(): Promise<unknown> {
-    const { bytesType } = this.setup;
-    const columns = `"state_key" TEXT PRIMARY KEY, "value" ${bytesType} NOT NULL, "version" TEXT NOT NULL, "expires_at" BIGINT`;
-    return this.database.use((database) =>
-      database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`, []),
-    );
+  protected creation(): readonly string[] {
+    const columns = `"state_key" TEXT PRIMARY KEY, "value" ${this.bytesType} NOT NULL, "version" TEXT NOT NULL, "expires_at" BIGINT`;
+    return [`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`];
   }
 
-  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
-    return this.database.use(async (database) => {
-      const found = await this.read((sql, values) => database.execute(sql, values), keys);
-      return keys.map((key) => found.get(key));
-    });
+  protected remove(execute: Execute, keys: readonly string[]): Promise<void> {
+    return deleteRows(execute, { table: this.table, key: '"state_key"' }, keys.map(encodeKey));
   }
 
-  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
-    return this.database.use(async (database) => {
-      if (writes.length === 0) return [];
-      return await patiently(() => database.transaction((execute) => this.write(execute, writes)));
-    });
-  }
-
-  deleteMany(keys: readonly string[]): Promise<void> {
-    return this.database.use(async (database) => {
-      for (const some of chunks([...new Set(keys.map(encodeKey))].sort())) {
-        await patiently(() =>
-          database.execute(`DELETE FROM ${this.table} WHERE "state_key" IN (${marks(some)})`, some),
-        );
-      }
-    });
-  }
-
-  close(): Promise<void> {
-    return this.database.close();
-  }
-
-  private async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+  protected async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
     const found = new Map<string, StateEntry>();
-    const now = this.setup.clock.now();
+    const now = this.clock.now();
     for (const some of chunks([...new Set(keys.map(encodeKey))])) {
       const select = `SELECT "state_key", "value", "version", "expires_at" FROM ${this.table} WHERE "state_key" IN (${marks(some)})`;
       for (const [written, value, version, expires] of await execute(select, some)) {
@@ -78,14 +48,14 @@ export class EntryStore implements StateStore {
     return found;
   }
 
-  private async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
     for (const group of groupsOf(writes, isAlike)) {
       const [first] = group;
       if (typeof writes[first!]!.expectedVersion === "string") await this.replace(execute, writes, first!, results);
       else await this.insert(execute, writes, group, results);
     }
-    return await withCurrent(results, writes, (keys) => this.read(execute, keys));
+    return results;
   }
 
   /** Writes that expect nothing, or that nothing is there: all alike, and each of another key. */
@@ -112,7 +82,7 @@ export class EntryStore implements StateStore {
           expiresAt === undefined ? null : BigInt(Math.floor(expiresAt)),
         );
       }
-      if (isConditional) values.push(BigInt(this.setup.clock.now()));
+      if (isConditional) values.push(BigInt(this.clock.now()));
       const rows = some.map(() => "(?, ?, ?, ?)").join(", ");
       const insert = `INSERT INTO ${this.table} ("state_key", "value", "version", "expires_at") VALUES ${rows} ON CONFLICT ("state_key") DO UPDATE SET ${set}${guard} RETURNING "state_key"`;
       const taken = new Set((await execute(insert, values)).map(([key]) => String(key)));
@@ -133,7 +103,7 @@ export class EntryStore implements StateStore {
     const version = randomUUID();
     const update = `UPDATE ${this.table} SET "value" = ?, "version" = ?, "expires_at" = ? WHERE "state_key" = ? AND "version" = ? AND ("expires_at" IS NULL OR "expires_at" > ?) RETURNING "state_key"`;
     const expires = expiresAt === undefined ? null : BigInt(Math.floor(expiresAt));
-    const values = [value, version, expires, encodeKey(key), expectedVersion!, BigInt(this.setup.clock.now())];
+    const values = [value, version, expires, encodeKey(key), expectedVersion!, BigInt(this.clock.now())];
     const rows = await execute(update, values);
     results[at] = rows.length > 0 ? { type: "written", version } : { type: "conflict" };
   }

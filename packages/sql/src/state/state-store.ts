@@ -9,6 +9,7 @@ import { AggregateStore } from "./aggregate-store.ts";
 import { CheckpointStore } from "./checkpoint-store.ts";
 import { DedupStore } from "./dedup-store.ts";
 import { EntryStore } from "./entry-store.ts";
+import type { TableStore } from "./table-store.ts";
 import { type StoreTable, splitTable } from "./url.ts";
 
 export interface SqlStoreSetup {
@@ -86,15 +87,15 @@ function storeOf(
   kept: Kept,
   database: SqlDatabase,
   { table, sql, bytesType, clock }: { table: string; sql: string; bytesType: string; clock: Clock },
-): StateStore & { create(): Promise<unknown> } {
+): TableStore {
   if (database.own) return database.own.store(kept, table, clock);
   switch (kept) {
     case "positions":
-      return new CheckpointStore(database, table);
+      return new CheckpointStore(database, table, clock);
     case "dedup":
       return new DedupStore(database, { name: table, sql }, clock);
     case "aggregate":
-      return new AggregateStore(database, sql);
+      return new AggregateStore(database, sql, clock);
     case "entries":
       return new EntryStore(database, { table, bytesType, clock });
   }

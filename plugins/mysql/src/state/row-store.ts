@@ -1,5 +1,5 @@
-import type { Clock, StateEntry, StateStore, StateWrite, WriteResult } from "@mqb/core/plugin";
-import { Closable, chunks, patiently, type SqlDatabase, sqlErrors } from "@mqb/sql";
+import type { Clock, StateEntry, StateWrite, WriteResult } from "@mqb/core/plugin";
+import { chunks, type SqlDatabase, sqlErrors, TableStore } from "@mqb/sql";
 import type { Cell } from "../client/session.ts";
 import { quoteName, textLiteral } from "../literal.ts";
 import type { Layout, State } from "./layouts.ts";
@@ -13,64 +13,37 @@ type Change = readonly string[] | "removed";
  * Entries in a table, one row each. MySQL cannot say which rows a statement has taken: the rows are locked, looked at, and
  * then written.
  */
-export class RowStore implements StateStore {
-  private readonly database: Closable;
+export class RowStore extends TableStore {
   private readonly layout: Layout;
-  private readonly clock: Clock;
   private readonly name: string;
   private readonly table: string;
-  private swept: number;
 
   constructor(database: SqlDatabase, layout: Layout, table: string, clock: Clock) {
-    this.database = new Closable(database);
+    super(database, clock);
     this.layout = layout;
-    this.clock = clock;
     this.name = table;
     this.table = quoteName(table);
-    this.swept = clock.monotonic();
   }
 
-  create(): Promise<unknown> {
+  protected creation(): readonly string[] {
     const { create, columns } = this.layout;
     const index = columns.includes("`expire_at`")
       ? `, KEY ${quoteName(`${this.name}_expire_idx`.slice(0, 64))} (\`expire_at\`)`
       : "";
-    return this.database.use((database) =>
-      database.execute(`CREATE TABLE IF NOT EXISTS ${this.table} (${create}${index})`, []),
-    );
+    return [`CREATE TABLE IF NOT EXISTS ${this.table} (${create}${index})`];
   }
 
-  getMany(keys: readonly string[]): Promise<readonly (StateEntry | undefined)[]> {
-    return this.database.use(async (database) => {
-      const states = await this.read((sql, values) => database.execute(sql, values), keys, "");
-      return keys.map((key) => this.entryOf(key, states.get(key)));
-    });
+  protected async read(execute: Execute, keys: readonly string[]): Promise<Map<string, StateEntry>> {
+    const states = await this.states(execute, keys, "");
+    const entries = [...states].map(([key, state]) => [key, this.entryOf(key, state)] as const);
+    return new Map(entries.filter((pair): pair is [string, StateEntry] => pair[1] !== undefined));
   }
 
-  putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
-    return this.database.use(async (database) => {
-      if (writes.length === 0) return [];
-      const results = await patiently(() => database.transaction((execute) => this.put(execute, writes)));
-      await this.sweep((sql, values) => database.execute(sql, values));
-      return results;
-    });
-  }
-
-  deleteMany(keys: readonly string[]): Promise<void> {
-    return this.database.use(async (database) => {
-      await patiently(() => this.remove((sql, values) => database.execute(sql, values), keys));
-    });
-  }
-
-  close(): Promise<void> {
-    return this.database.close();
-  }
-
-  private async put(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
     const { layout } = this;
     const expects = (write: StateWrite): boolean => typeof write.expectedVersion === "string";
     await this.lock(execute, distinct(writes.filter((write) => !expects(write))));
-    const states = await this.read(execute, distinct(writes), " FOR UPDATE");
+    const states = await this.states(execute, distinct(writes), " FOR UPDATE");
     const changes = new Map<string, Change>();
     const now = this.clock.now();
     const results = writes.map((write): WriteResult => {
@@ -87,7 +60,7 @@ export class RowStore implements StateStore {
       else states.set(key, state);
       return { type: "written", version: state.version };
     });
-    await this.write(execute, changes);
+    await this.change(execute, changes);
     return results;
   }
 
@@ -101,7 +74,7 @@ export class RowStore implements StateStore {
     }
   }
 
-  private async write(execute: Execute, changes: ReadonlyMap<string, Change>): Promise<void> {
+  private async change(execute: Execute, changes: ReadonlyMap<string, Change>): Promise<void> {
     const { key, columns } = this.layout;
     const updates = columns.map((column) => `${column} = VALUES(${column})`).join(", ");
     const written = [...changes].filter(([, change]) => change !== "removed");
@@ -114,32 +87,26 @@ export class RowStore implements StateStore {
     await this.remove(execute, removed);
   }
 
-  private async remove(execute: Execute, keys: readonly string[], condition = ""): Promise<void> {
+  protected async remove(execute: Execute, keys: readonly string[], condition = ""): Promise<void> {
     for (const some of chunks([...new Set(keys)].sort(), ROWS)) {
       const list = some.map(textLiteral).join(",");
       await run(execute, `DELETE FROM ${this.table} WHERE ${this.layout.key} IN (${list})${condition}`);
     }
   }
 
-  /** Now and then what has expired is deleted; a table that is busy is left for the next time. */
-  private async sweep(execute: Execute): Promise<void> {
+  protected override async sweep(execute: Execute): Promise<void> {
     const { key, columns, expired } = this.layout;
-    if (!expired || this.clock.monotonic() - this.swept < SWEEP_MS) return;
-    this.swept = this.clock.monotonic();
+    if (!expired) return;
     const [at] = columns;
     const now = this.clock.now();
-    try {
-      // Looked up without a lock: nobody waits while the table is searched.
-      const some = `SELECT ${key} FROM ${this.table} WHERE ${expired(at!, now)} LIMIT ${SWEPT_AT_ONCE}`;
-      const keys = (await run(execute, some)).map(([one]) => String(one));
-      // No bare column: by its index the gaps between rows would be locked too.
-      await this.remove(execute, keys, ` AND ${expired(`${at} + 0`, now)}`);
-    } catch {
-      // They are in nobody's way.
-    }
+    // Looked up without a lock: nobody waits while the table is searched.
+    const some = `SELECT ${key} FROM ${this.table} WHERE ${expired(at!, now)} LIMIT ${SWEPT_AT_ONCE}`;
+    const keys = (await run(execute, some)).map(([one]) => String(one));
+    // No bare column: by its index the gaps between rows would be locked too.
+    await this.remove(execute, keys, ` AND ${expired(`${at} + 0`, now)}`);
   }
 
-  private async read(execute: Execute, keys: readonly string[], behind: string): Promise<Map<string, State>> {
+  private async states(execute: Execute, keys: readonly string[], behind: string): Promise<Map<string, State>> {
     const { key, columns, state } = this.layout;
     const states = new Map<string, State>();
     const asked = new Set(keys);
@@ -173,7 +140,6 @@ export class RowStore implements StateStore {
 }
 
 const ROWS = 1000;
-const SWEEP_MS = 60_000;
 const SWEPT_AT_ONCE = 10_000;
 
 /** The values stand in the text: a question mark in one of them is no place for a value. */
