@@ -9,13 +9,22 @@ const TYPE = (alias: string, space: string): string =>
   `quote_ident(${space}.nspname) || '.' || quote_ident(${alias}.typname)`;
 const PLAIN = (alias: string, space: string): string => `${space}.nspname || '.' || ${alias}.typname`;
 
+/** What a type is made of in the end: a domain may be one of a domain. */
+const BASE = `(
+  WITH RECURSIVE made AS (
+    SELECT t.oid, t.typtype, t.typbasetype
+    UNION ALL SELECT u.oid, u.typtype, u.typbasetype FROM made JOIN pg_type u ON made.typtype = 'd' AND u.oid = made.typbasetype
+  )
+  SELECT oid FROM made WHERE typtype <> 'd'
+)`;
+
 const COLUMNS = `
 SELECT a.attname, ${TYPE("t", "tn")}, ${PLAIN("b", "bn")},
   CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 'yes' ELSE '' END
 FROM pg_attribute a
 JOIN pg_type t ON t.oid = a.atttypid
 JOIN pg_namespace tn ON tn.oid = t.typnamespace
-JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+JOIN pg_type b ON b.oid = ${BASE}
 JOIN pg_namespace bn ON bn.oid = b.typnamespace
 WHERE a.attrelid = $1::text::regclass AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum`;
@@ -75,7 +84,7 @@ export async function parameterTypes(client: pg.ClientBase, sql: string): Promis
        JOIN LATERAL unnest(s.parameter_types::oid[]) WITH ORDINALITY AS p(type, n) ON true
        JOIN pg_type t ON t.oid = p.type
        JOIN pg_namespace tn ON tn.oid = t.typnamespace
-       JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+       JOIN pg_type b ON b.oid = ${BASE}
        JOIN pg_namespace bn ON bn.oid = b.typnamespace
        WHERE s.name = $1 ORDER BY p.n`,
       [name],

@@ -30,7 +30,11 @@ export const TYPES: Readonly<Record<string, readonly string[]>> = {
   "numeric[]": ["{1.50,12345678901234567890.5}"],
   "uuid[]": ["{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}"],
   "jsonb[]": ['{"{\\"a\\": 1}"}'],
-  "mood[]": ["{sad,happy}"],
+  "mood[]": ["{sad,happy}", "{NULL,sad}"],
+  "posint[]": ["{5,NULL,2147483647}", "{{1,2},{3,4}}"],
+  "pair[]": ['{"(1,two)","(,\\"a \\\\\\"b\\\\\\"\\")",NULL}'],
+  "int4range[]": ['{"[1,5)",empty}'],
+  "stamp[]": ['{"2024-01-02 03:04:05.5+00"}'],
   inet: ["192.168.0.1/24", "::1"],
   cidr: ["10.0.0.0/8"],
   macaddr: ["08:00:2b:01:02:03"],
@@ -40,14 +44,19 @@ export const TYPES: Readonly<Record<string, readonly string[]>> = {
   int4multirange: ["{[1,3),[5,7)}"],
   mood: ["sad"],
   posint: ["5"],
+  posint2: ["5"],
+  ints: ["{1,NULL,3}", "{}"],
+  ints2: ["{1,2}"],
+  doc: ['{"a": [1.50, null]}', '"text"'],
   pair: ["(1,two)"],
   point: ["(1.5,2)"],
   tsvector: ["'a':1 'b':2"],
   xml: ['<a b="1">x</a>'],
 };
 
-export const MADE =
-  "CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE DOMAIN posint AS int CHECK (value > 0); CREATE TYPE pair AS (n int, t text)";
+export const MADE = `CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE TYPE pair AS (n int, t text);
+   CREATE DOMAIN posint AS int CHECK (value > 0); CREATE DOMAIN posint2 AS posint CHECK (value < 10);
+   CREATE DOMAIN ints AS int[]; CREATE DOMAIN ints2 AS ints; CREATE DOMAIN doc AS jsonb; CREATE DOMAIN stamp AS timestamptz`;
 
 /** NULL at the sink: JSON has no word for these, or has no other word for NULL. */
 export const WITHOUT_A_WORD: Readonly<Record<string, readonly string[]>> = {

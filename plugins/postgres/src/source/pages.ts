@@ -9,6 +9,7 @@ import {
 import type { PostgresPool } from "../client/pool.ts";
 import { rawRows } from "../raw.ts";
 import { withoutQuotes } from "../types.ts";
+import { type UserType, UserTypes } from "../user-types.ts";
 import { copyOut } from "./copy-out.ts";
 import { COPY_FORMAT, PageRows } from "./page-rows.ts";
 import { literal, pageColumns } from "./row-json.ts";
@@ -18,14 +19,14 @@ const WHOLE = /^pg_catalog\.int[248]$/;
 const NO_CURSOR = /^pg_catalog\.(?:float[48]|bytea|jsonb?|bool|point|line|lseg|box|path|polygon|circle|xml|_.*)$/;
 
 /** Pages as lines of JSON, made of the texts that the server copies out: no value is made here. */
-export function preparePages(pool: PostgresPool, source: PageSource, table: TableInfo): PreparedPages {
+export async function preparePages(pool: PostgresPool, source: PageSource, table: TableInfo): Promise<PreparedPages> {
   const column = columnNamed(source.cursor, table, pool.target);
   const type = column.base ?? withoutQuotes(column.type);
   const kind = WHOLE.test(type) ? "int" : "str";
   if (NO_CURSOR.test(type))
     throw sqlErrors.CURSOR_TYPE({ column: column.name, target: pool.target, type: type.replace("pg_catalog.", "") });
   const cursor = quoteIdentifier(column.name);
-  const columns = pageColumns(table.columns, source.rfc3339);
+  const columns = pageColumns(table.columns, source.rfc3339, await userTypesOf(pool, table));
   // Sorted by the column of the row: its plain name would mean the text that is selected.
   const values = columns.map(({ sql }) => sql).join(", ");
   return {
@@ -45,6 +46,27 @@ export function preparePages(pool: PostgresPool, source: PageSource, table: Tabl
     },
     writers: writersOf(pool, table, column),
   };
+}
+
+const COLUMN_TYPES =
+  "SELECT attname, atttypid FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped";
+
+async function userTypesOf(pool: PostgresPool, { sql }: TableInfo): Promise<ReadonlyMap<string, UserType>> {
+  const types = new UserTypes();
+  const columns = await pool.use(async (client) => {
+    const found = await rawRows(client, COLUMN_TYPES, [sql]);
+    await types.ask(
+      client,
+      found.map(([, type]) => Number(type)),
+    );
+    return found;
+  });
+  const known = new Map<string, UserType>();
+  for (const [name, type] of columns) {
+    const user = types.of(Number(type));
+    if (user) known.set(name!, user);
+  }
+  return known;
 }
 
 /** COPY takes no parameters: the position is a literal of the column's type. */

@@ -1,14 +1,27 @@
 import type { ColumnInfo } from "@mqb/sql";
 import { quoteIdentifier } from "@mqb/sql";
 import { withoutQuotes } from "../types.ts";
+import type { UserType } from "../user-types.ts";
 import type { PageColumn } from "./page-rows.ts";
 
-/** What is selected of each column, and how its text becomes JSON. */
-export function pageColumns(columns: readonly ColumnInfo[], rfc3339: boolean): PageColumn[] {
+/** Elements that JSON has a form for: truth values, numbers, JSON itself. */
+const OF_JSON = new Set([16, 20, 21, 23, 700, 701, 1700, 114, 3802]);
+
+/** What is selected of each column, and how its text becomes JSON. `userTypes`: by column, of types that are not built in. */
+export function pageColumns(
+  columns: readonly ColumnInfo[],
+  rfc3339: boolean,
+  userTypes: ReadonlyMap<string, UserType>,
+): PageColumn[] {
   return columns.map(({ name, type }) => {
     const c = quoteIdentifier(name);
     const column = (how: PageColumn["how"], sql: string): PageColumn => ({ name, sql, how });
     const plain = withoutQuotes(type);
+    const user = userTypes.get(name);
+    // `to_jsonb` alone would make objects of composite elements, which no array takes back.
+    if (user?.kind === "array")
+      return column("json", `to_jsonb(${c}${OF_JSON.has(user.element) ? "" : "::text[]"})::text`);
+    if (user?.kind === "json") return column("json", `translate(${c}::text, E'\\n\\r', '  ')`);
     switch (plain) {
       case "pg_catalog.int2":
       case "pg_catalog.int4":

@@ -6,6 +6,7 @@ import { ChangeFields } from "../../src/cdc/decode/fields.ts";
 import { ChangeLog } from "../../src/cdc/decode/log.ts";
 import { Spools } from "../../src/cdc/decode/spool.ts";
 import { Frames } from "../../src/cdc/stream/frames.ts";
+import { type UserType, UserTypes } from "../../src/user-types.ts";
 
 /** What a server has sent, as it was recorded: data messages of a stream, each with its head. */
 export function recorded(name: string): Buffer {
@@ -19,13 +20,23 @@ export class Feed {
   readonly decoder: Decoder;
   private readonly frames = new Frames();
   private readonly ids = new ChangeIds("fnv1a");
+  private readonly types = new UserTypes();
+  private readonly catalog: ReadonlyMap<number, UserType>;
 
-  constructor(options: { readonly splitsKeyChange?: boolean; readonly folder?: string } = {}) {
+  /** `catalog`: what it says of types that are not built in. */
+  constructor(
+    options: {
+      readonly splitsKeyChange?: boolean;
+      readonly folder?: string;
+      readonly catalog?: ReadonlyMap<number, UserType>;
+    } = {},
+  ) {
     const failed = (error: unknown): never => {
       throw error;
     };
     this.spools = new Spools({ failed, drained: () => {} }, options.folder);
-    this.decoder = new Decoder(this.log, this.spools, options.splitsKeyChange ?? false);
+    this.decoder = new Decoder(this.log, this.spools, options.splitsKeyChange ?? false, this.types);
+    this.catalog = options.catalog ?? new Map();
   }
 
   async push(chunk: Buffer): Promise<void> {
@@ -39,14 +50,23 @@ export class Feed {
 
   async message(bytes: Buffer, at = 0, end = bytes.length): Promise<void> {
     this.decoder.message(bytes, at, end);
+    this.answer();
     const { replay } = this.decoder;
     if (!replay) return;
     this.decoder.beginReplay(replay);
     for await (const { bytes: kept, ranges } of replay.spool.messages()) {
-      for (let i = 0; i < ranges.length; i += 2) this.decoder.replayed(kept, ranges[i]!, ranges[i + 1]!);
+      for (let i = 0; i < ranges.length; i += 2) {
+        this.decoder.replayed(kept, ranges[i]!, ranges[i + 1]!);
+        this.answer();
+      }
       this.log.release(replay.lsn);
     }
     this.decoder.endReplay(replay);
+  }
+
+  private answer(): void {
+    for (const { type } of this.decoder.asks?.columns ?? []) this.types.learn(type, this.catalog.get(type));
+    this.decoder.answered();
   }
 
   /** Everything that is ready, as messages. */

@@ -1,11 +1,12 @@
 import { batchOf, type Consumer, type Delivery, type EndpointStatus } from "@mqb/core/plugin";
-import { isJsonObject, JsonNumber, parseJson } from "@mqb/json";
+import { isJsonArray, isJsonObject, JsonNumber, parseJson, writeJson } from "@mqb/json";
 import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
 import { literal } from "../../source/row-json.ts";
+import { arrayText } from "../../types.ts";
+import type { UserTypes } from "../../user-types.ts";
 import { ChangeIds, type IdHash } from "../decode/change-id.ts";
-import { columnOf } from "../decode/column.ts";
 import { StreamFault } from "../decode/fault.ts";
 import { Handout, type Settled } from "../decode/handout.ts";
 import { ChangeLog } from "../decode/log.ts";
@@ -30,6 +31,8 @@ export interface BackfillSetup {
   /** Where that is: changes behind it come from the slot. */
   readonly lsn: bigint;
   readonly from: Exclude<Progress, { readonly done: true }> | undefined;
+  /** Knows those of the tables. */
+  readonly types: UserTypes;
   readonly idHash: IdHash;
   readonly stamps: boolean;
   readonly save: (progress: Progress) => Promise<void>;
@@ -110,15 +113,14 @@ export class BackfillConsumer implements Consumer {
   }
 
   private async read(): Promise<void> {
-    const { from, tables, client, lsn } = this.s;
+    const { from, tables, client, lsn, types } = this.s;
     const { to: copyTo } = await import("pg-copy-streams");
     for (const table of tables) {
       if (from && isBefore(table, from)) continue;
       this.table = table;
       const after = from && from.schema === table.schema && from.table === table.table ? from.key : undefined;
-      const columns = table.columns.map(({ name, type, isKey }) => columnOf(name, type, isKey));
-      const relation = relationOf(table.schema, table.table, columns, table.isFull);
-      const text = new CopyText(columns.length);
+      const relation = relationOf(table, types);
+      const text = new CopyText(table.columns.length);
       for await (const chunk of client.query(copyTo(selectOf(table, after))) as AsyncIterable<Buffer>) {
         if (this.isOver) return;
         text.push(chunk);
@@ -190,6 +192,8 @@ function keyOf(payload: Buffer, { primaryKey, columns }: PublishedTable): string
   const [name] = primaryKey;
   const value = isJsonObject(record) ? record.get(name!) : undefined;
   if (value instanceof JsonNumber) return value.text;
+  if (isJsonArray(value)) return arrayText(value);
+  if (isJsonObject(value)) return writeJson(value).toString();
   const isBytes = columns.find((column) => column.name === name)?.type === BYTEA;
   return `${isBytes ? "\\x" : ""}${String(value)}`;
 }

@@ -1,3 +1,4 @@
+import type { UserType } from "../../user-types.ts";
 import { writeArray } from "./array.ts";
 import { StreamFault } from "./fault.ts";
 
@@ -48,17 +49,25 @@ const ELEMENTS: ReadonlyMap<number, ValueKind> = new Map<number, ValueKind>([
 ]);
 
 const BOX_ARRAY = 1020;
+const NUMERIC = 1700;
 const [COMMA, SEMICOLON, QUOTE, BACKSLASH, MINUS, DOT] = [44, 59, 34, 92, 45, 46];
 
-export function columnOf(name: string, type: number, isKey: boolean): Column {
+/** `user`: what a type is that is not built in. */
+export function columnOf(name: string, type: number, isKey: boolean, user?: UserType): Column {
+  return { name, ...formOf(type, user), isKey, label: Buffer.from(`${JSON.stringify(name)}:`) };
+}
+
+function formOf(type: number, user: UserType | undefined): Pick<Column, "kind" | "element" | "delimiter"> {
+  if (user?.kind === "array") {
+    const element = user.element === NUMERIC ? KIND.numeric : (SCALARS.get(user.element) ?? KIND.text);
+    return { kind: KIND.array, element, delimiter: user.delimiter.charCodeAt(0) };
+  }
+  if (user?.kind === "json") return { kind: KIND.json, element: KIND.text, delimiter: COMMA };
   const element = ELEMENTS.get(type);
   return {
-    name,
     kind: element === undefined ? (SCALARS.get(type) ?? KIND.text) : KIND.array,
     element: element ?? KIND.text,
     delimiter: type === BOX_ARRAY ? SEMICOLON : COMMA,
-    isKey,
-    label: Buffer.from(`${JSON.stringify(name)}:`),
   };
 }
 

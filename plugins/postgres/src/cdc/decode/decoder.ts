@@ -1,6 +1,7 @@
+import { UserTypes } from "../../user-types.ts";
 import { StreamFault } from "./fault.ts";
 import type { ChangeLog } from "./log.ts";
-import { Fields, type Relation, readRelation } from "./relation.ts";
+import { type Described, Fields, type Relation, readDescription, relationOf } from "./relation.ts";
 import { RowWriter } from "./row-writer.ts";
 import type { Spool, Spools } from "./spool.ts";
 
@@ -37,6 +38,9 @@ export interface Replay {
 export class Decoder {
   /** Set when a commit has arrived for what lies in a file: that has to be read before the next message. */
   replay: Replay | undefined;
+  /** Set when a table has columns of types that are not known: the catalog has to be asked before the next message. */
+  asks: Described | undefined;
+  private readonly types: UserTypes;
   private readonly log: ChangeLog;
   private readonly rows: RowWriter;
   private readonly spools: Spools;
@@ -51,7 +55,8 @@ export class Decoder {
   private streamed = 0;
   private readonly pieces = new Map<number, Spool>();
 
-  constructor(log: ChangeLog, spools: Spools, splitsKeyChange: boolean) {
+  constructor(log: ChangeLog, spools: Spools, splitsKeyChange: boolean, types: UserTypes = new UserTypes()) {
+    this.types = types;
     this.log = log;
     this.spools = spools;
     this.rows = new RowWriter(log, splitsKeyChange);
@@ -116,6 +121,13 @@ export class Decoder {
     this.log.commit(lsn);
   }
 
+  /** The types are known now. */
+  answered(): void {
+    const { asks } = this;
+    this.asks = undefined;
+    if (asks) this.describe(asks);
+  }
+
   private change(bytes: Buffer, at: number, end: number): void {
     if (!this.log.isOpen) throw new StreamFault("a change outside of a transaction");
     if (this.overflow) return void this.overflow.add(0, bytes, at, end);
@@ -167,8 +179,13 @@ export class Decoder {
   }
 
   private relation(fields: Fields): void {
-    const { oid, relation } = readRelation(fields);
-    this.relations.set(oid, relation);
+    const described = readDescription(fields);
+    if (described.columns.every(({ type }) => this.types.knows(type))) this.describe(described);
+    else this.asks = described;
+  }
+
+  private describe(described: Described): void {
+    this.relations.set(described.oid, relationOf(described, this.types));
     this.lastOid = -1;
   }
 

@@ -1,3 +1,4 @@
+import type { UserTypes } from "../../user-types.ts";
 import { Fnv128 } from "./change-id.ts";
 import { type Column, columnOf } from "./column.ts";
 import { StreamFault } from "./fault.ts";
@@ -14,19 +15,6 @@ export interface Relation {
   readonly overhead: number;
   /** The hash of ids as far as all of its rows have it in common. */
   readonly idPrefix: Fnv128;
-}
-
-export function relationOf(schema: string, table: string, columns: readonly Column[], isFull: boolean): Relation {
-  return {
-    schema,
-    table,
-    columns,
-    hasKey: columns.some(({ isKey }) => isKey),
-    isFull,
-    // A label, a comma and `null` for each.
-    overhead: 16 + columns.reduce((sum, { label }) => sum + label.length + 8, 0),
-    idPrefix: Fnv128.of(Buffer.from(`${schema}.${table}\0`)),
-  };
 }
 
 /** Reads fields of one message; throws where it ends too early. */
@@ -75,20 +63,44 @@ export class Fields {
 
 const FULL = 102; // f
 
+/** What a message R says of a table. */
+export interface Described {
+  readonly oid: number;
+  readonly schema: string;
+  readonly table: string;
+  readonly isFull: boolean;
+  readonly columns: readonly { readonly name: string; readonly type: number; readonly isKey: boolean }[];
+}
+
 /** The rest of a message R, behind its kind. */
-export function readRelation(fields: Fields): { readonly oid: number; readonly relation: Relation } {
+export function readDescription(fields: Fields): Described {
   const oid = fields.int();
   const schema = fields.text();
   const table = fields.text();
   const isFull = fields.byte() === FULL;
-  const columns: Column[] = [];
+  const columns: Described["columns"][number][] = [];
   for (let left = fields.short(); left > 0; left--) {
     const isKey = (fields.byte() & 1) === 1;
     const name = fields.text();
     const type = fields.int();
     fields.int();
-    columns.push(columnOf(name, type, isKey));
+    columns.push({ name, type, isKey });
   }
   // An empty name stands for pg_catalog.
-  return { oid, relation: relationOf(schema === "" ? "pg_catalog" : schema, table, columns, isFull) };
+  return { oid, schema: schema === "" ? "pg_catalog" : schema, table, isFull, columns };
+}
+
+/** A table as it was described; `types` knows those of its columns. */
+export function relationOf({ schema, table, columns, isFull }: Omit<Described, "oid">, types: UserTypes): Relation {
+  const all = columns.map(({ name, type, isKey }) => columnOf(name, type, isKey, types.of(type)));
+  return {
+    schema,
+    table,
+    columns: all,
+    hasKey: all.some(({ isKey }) => isKey),
+    isFull,
+    // A label, a comma and `null` for each.
+    overhead: 16 + all.reduce((sum, { label }) => sum + label.length + 8, 0),
+    idPrefix: Fnv128.of(Buffer.from(`${schema}.${table}\0`)),
+  };
 }

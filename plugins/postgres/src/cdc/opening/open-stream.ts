@@ -3,7 +3,6 @@ import type pg from "pg";
 import { errors } from "../../errors.ts";
 import { LatestWriter } from "../position/latest-writer.ts";
 import { type SlotState, versionOf } from "../server/catalog.ts";
-import { connect, disconnect } from "../server/connection.ts";
 import { formatLsn, parseLsn } from "../server/lsn.ts";
 import { currentPosition, endOfLog, senderTimeout, serverOf } from "../server/server.ts";
 import { existingSlot } from "../server/slot.ts";
@@ -45,14 +44,9 @@ export async function openStream(opening: Opening, admin: pg.Client, behindRows:
       new LatestWriter((lsn) => positions.writeLsn(lsn, server), context.log, `the position of slot ${slot}`),
     isTemporary: config.temporary_slot === true,
     log: context.log,
-    serverEnd: async (signal) => {
-      const aside = await connect(config, { path: context.path, baseDir: context.baseDir, signal }, false);
-      try {
-        return await currentPosition(aside);
-      } finally {
-        await disconnect(aside);
-      }
-    },
+    serverEnd: (signal) => opening.aside(currentPosition, signal),
+    types: opening.types,
+    askTypes: (types, signal) => opening.aside((aside) => opening.types.ask(aside, types), signal),
     release: async () => positions?.close(),
   });
   opening.handOver(client);

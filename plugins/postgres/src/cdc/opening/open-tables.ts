@@ -93,6 +93,7 @@ function reader(
     target,
     lsn,
     from,
+    types: opening.types,
     idHash: config.id_hash ?? "fnv1a",
     stamps: opening.stamps,
     saver,

@@ -54,6 +54,11 @@ async function open(opening: Opening, admin: pg.Client): Promise<Consumer> {
   const publication = await preparePublication(admin, config, target);
   if (!context.session.has(WARNED)) warnOfIdentity(publication, config.publication, context.log);
   context.session.set(WARNED, true);
+  const columns = publication.tables.flatMap((table) => table.columns);
+  await opening.types.ask(
+    admin,
+    columns.map(({ type }) => type),
+  );
   if (consume !== "capture_new") checkTables(publication, config);
   await opening.openPositions();
   const known = consume === "capture_new" ? ({ done: true } as const) : await opening.progress();

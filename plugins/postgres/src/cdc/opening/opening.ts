@@ -1,9 +1,11 @@
 import type { OpenContext } from "@mqb/core/plugin";
 import type pg from "pg";
 import { target as targetOf } from "../../client/url.ts";
+import { UserTypes } from "../../user-types.ts";
 import { type CdcConfig, slotOf } from "../config.ts";
 import { Positions, type Progress, storeUrl } from "../position/positions.ts";
 import { connect, cut, disconnect } from "../server/connection.ts";
+import { refused } from "../server/refused.ts";
 import { PROGRESS } from "./session.ts";
 
 /** What is opened on the way to a consumer, and is given back where that fails. */
@@ -14,6 +16,8 @@ export class Opening {
   readonly slot: string;
   /** The second place of the position, where there is one. */
   positions: Positions | undefined;
+  /** Of the columns of the tables, as far as they are not built in. */
+  readonly types: UserTypes = new UserTypes();
   private readonly clients = new Set<pg.Client>();
 
   constructor(config: CdcConfig, context: OpenContext) {
@@ -28,6 +32,19 @@ export class Opening {
     const { checkpoint_store: store } = config;
     if (store == null) return;
     this.positions = new Positions(await context.openStore(storeUrl(store, context.baseDir)), config, context.clock);
+  }
+
+  /** Work on a connection of its own, while the others are busy. */
+  async aside<T>(work: (client: pg.Client) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { config, context, target } = this;
+    const client = await connect(config, { path: context.path, baseDir: context.baseDir, signal }, false);
+    try {
+      return await work(client);
+    } catch (error) {
+      throw refused(error, target);
+    } finally {
+      await disconnect(client);
+    }
   }
 
   async connected(replication: boolean): Promise<pg.Client> {

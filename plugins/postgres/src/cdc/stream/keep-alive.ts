@@ -11,6 +11,13 @@ export interface KeepAliveSetup extends Pace {
   readonly serverEnd: (signal: AbortSignal) => Promise<bigint>;
 }
 
+export interface KeepAliveHost {
+  /** Aborted when it is over. */
+  readonly signal: AbortSignal;
+  /** The server is to be given up. */
+  lost(error: unknown): void;
+}
+
 /** An idle slot moves at most so often. */
 const IDLE_MS = 500;
 /** Where the server is costs a connection while the stream is held back. */
@@ -23,7 +30,7 @@ export class KeepAlive {
   private readonly s: KeepAliveSetup;
   private readonly log: ChangeLog;
   private readonly stream: Replication;
-  private readonly lost: (error: unknown) => void;
+  private readonly host: KeepAliveHost;
   private sent = 0n;
   private sentAt = 0;
   private end: bigint;
@@ -31,16 +38,14 @@ export class KeepAlive {
   private walLow = 0;
   private asks = 0;
   private asideAt = Number.NEGATIVE_INFINITY;
-  private readonly over: AbortController = new AbortController();
   private cancelTick: () => void = () => {};
   private cancelAnswer: (() => void) | undefined;
 
-  /** `lost`: told when the server is to be given up. */
-  constructor(setup: KeepAliveSetup, log: ChangeLog, stream: Replication, lost: (error: unknown) => void) {
+  constructor(setup: KeepAliveSetup, log: ChangeLog, stream: Replication, host: KeepAliveHost) {
     this.s = setup;
     this.log = log;
     this.stream = stream;
-    this.lost = lost;
+    this.host = host;
     this.end = log.confirmed;
   }
 
@@ -51,7 +56,6 @@ export class KeepAlive {
 
   /** What is confirmed can still be said. */
   stop(): void {
-    this.over.abort();
     this.cancelTick();
     this.cancelAnswer?.();
   }
@@ -84,7 +88,7 @@ export class KeepAlive {
     }
     // It asks as soon as it was answered: it only waits for what is on its way, and may be kept waiting for a moment.
     this.asks++;
-    if (this.asks > STOPPING.times) return void this.lost(errors.STOPPING({ target }));
+    if (this.asks > STOPPING.times) return void this.host.lost(errors.STOPPING({ target }));
     this.cancelAnswer ??= clock.timer(STOPPING.pauseMs, () => {
       this.cancelAnswer = undefined;
       this.confirm();
@@ -105,9 +109,10 @@ export class KeepAlive {
   private tick(): void {
     const { clock, tickMs, silentMs, target } = this.s;
     const { stream } = this;
-    if (this.over.signal.aborted) return;
+    if (this.host.signal.aborted) return;
     const sinceMs = clock.monotonic() - stream.heard;
-    if (stream.listens && sinceMs > silentMs) return void this.lost(errors.SILENT({ target, ms: Math.round(sinceMs) }));
+    if (stream.listens && sinceMs > silentMs)
+      return void this.host.lost(errors.SILENT({ target, ms: Math.round(sinceMs) }));
     this.confirm(stream.listens && sinceMs > tickMs / 2);
     if (!stream.listens) void this.askAside();
     this.cancelTick = clock.timer(tickMs, () => this.tick());
@@ -120,7 +125,7 @@ export class KeepAlive {
     // Until it has answered.
     this.asideAt = Number.POSITIVE_INFINITY;
     try {
-      const end = await this.s.serverEnd(this.over.signal);
+      const end = await this.s.serverEnd(this.host.signal);
       if (end > this.end) this.end = end;
     } catch {
       // Only the status is older.

@@ -1,7 +1,8 @@
-import { batchOf, type Consumer, type Delivery, type EndpointStatus, type Logger } from "@mqb/core/plugin";
+import { batchOf, type Consumer, type Delivery, type EndpointStatus, isMqbError, type Logger } from "@mqb/core/plugin";
 import { quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
+import type { UserTypes } from "../../user-types.ts";
 import { ChangeIds, type IdHash } from "../decode/change-id.ts";
 import { Decoder } from "../decode/decoder.ts";
 import { StreamFault } from "../decode/fault.ts";
@@ -13,7 +14,7 @@ import { ACKED, PART, PROCESS } from "../opening/session.ts";
 import type { LatestWriter } from "../position/latest-writer.ts";
 import { formatLsn } from "../server/lsn.ts";
 import { refused } from "../server/refused.ts";
-import { KeepAlive, type KeepAliveSetup } from "./keep-alive.ts";
+import { KeepAlive, type KeepAliveHost, type KeepAliveSetup } from "./keep-alive.ts";
 import { Replication, type StreamHost } from "./replication.ts";
 
 export interface StreamSetup extends KeepAliveSetup {
@@ -26,6 +27,10 @@ export interface StreamSetup extends KeepAliveSetup {
   readonly position: bigint;
   /** Of a drain: where the log ended when it was opened. */
   readonly end: bigint | undefined;
+  /** Knows those of the tables, as far as they were there when it was opened. */
+  readonly types: UserTypes;
+  /** Makes it know these. */
+  readonly askTypes: (types: readonly number[], signal: AbortSignal) => Promise<void>;
   readonly idHash: IdHash;
   readonly stamps: boolean;
   readonly splitsKeyChange: boolean;
@@ -42,7 +47,7 @@ const DONE: Promise<void> = Promise.resolve();
 const NOTHING: Delivery = { batch: batchOf([]), commit: () => DONE };
 
 /** Reads the stream of a slot. What was acked without a gap is confirmed to the server; what was not is handed out again. */
-export class StreamConsumer implements Consumer, StreamHost {
+export class StreamConsumer implements Consumer, StreamHost, KeepAliveHost {
   private readonly s: StreamSetup;
   private readonly log: ChangeLog;
   private readonly decoder: Decoder;
@@ -53,6 +58,7 @@ export class StreamConsumer implements Consumer, StreamHost {
   private keepAlive!: KeepAlive;
   private failure: { readonly error: unknown } | undefined;
   private closing: Promise<void> | undefined;
+  private readonly over: AbortController = new AbortController();
   private isReplaying = false;
   private isWorking = false;
   /** Something was given back and is not acked since. */
@@ -69,7 +75,7 @@ export class StreamConsumer implements Consumer, StreamHost {
         this.lost(errors.SPOOL({ folder: this.spools.folder, reason: (cause as Error).message }, { cause })),
       drained: () => this.work(),
     });
-    this.decoder = new Decoder(this.log, this.spools, setup.splitsKeyChange);
+    this.decoder = new Decoder(this.log, this.spools, setup.splitsKeyChange, setup.types);
   }
 
   static async open(setup: StreamSetup): Promise<StreamConsumer> {
@@ -81,7 +87,7 @@ export class StreamConsumer implements Consumer, StreamHost {
       throw refused(error, target, slot);
     }
     session.set(PROCESS, consumer.stream.processId);
-    consumer.keepAlive = new KeepAlive(setup, consumer.log, consumer.stream, (error) => consumer.lost(error));
+    consumer.keepAlive = new KeepAlive(setup, consumer.log, consumer.stream, consumer);
     if (!consumer.isOver) consumer.keepAlive.begin();
     consumer.work();
     return consumer;
@@ -128,6 +134,10 @@ export class StreamConsumer implements Consumer, StreamHost {
     };
   }
 
+  get signal(): AbortSignal {
+    return this.over.signal;
+  }
+
   arrived(): void {
     this.work();
   }
@@ -141,6 +151,7 @@ export class StreamConsumer implements Consumer, StreamHost {
           ? errors.STREAM({ target, reason: error.message }, { cause: error })
           : refused(error, target, slot),
     };
+    this.over.abort();
     this.keepAlive?.stop();
     this.turns.hasRows();
     this.madeRoom();
@@ -159,6 +170,7 @@ export class StreamConsumer implements Consumer, StreamHost {
           keepAlive.saw(bytes.readUInt32BE(start + 9), bytes.readUInt32BE(start + 13));
           decoder.message(bytes, start + 25, end);
           if (decoder.replay) void this.replay();
+          else if (decoder.asks) void this.learn();
         } else if (bytes[start] === 107) {
           keepAlive.heard(bytes.readBigUInt64BE(start + 1), bytes[start + 17] === 1);
         }
@@ -186,7 +198,10 @@ export class StreamConsumer implements Consumer, StreamHost {
     try {
       decoder.beginReplay(replay);
       for await (const { bytes, ranges } of replay.spool.messages()) {
-        for (let i = 0; i < ranges.length; i += 2) decoder.replayed(bytes, ranges[i]!, ranges[i + 1]!);
+        for (let i = 0; i < ranges.length; i += 2) {
+          decoder.replayed(bytes, ranges[i]!, ranges[i + 1]!);
+          if (decoder.asks) await this.askTypes();
+        }
         log.release(replay.lsn);
         this.turns.hasRows();
         while (log.isFull && !this.isOver) await this.turns.room();
@@ -197,7 +212,7 @@ export class StreamConsumer implements Consumer, StreamHost {
     } catch (error) {
       const { folder } = this.spools;
       this.lost(
-        error instanceof StreamFault
+        error instanceof StreamFault || isMqbError(error)
           ? error
           : errors.SPOOL({ folder, reason: (error as Error).message }, { cause: error }),
       );
@@ -207,6 +222,25 @@ export class StreamConsumer implements Consumer, StreamHost {
     // A transaction all of whose rows were rolled back, or acked meanwhile.
     this.keepAlive.confirmNew();
     this.work();
+  }
+
+  /** A table has come with a type that was made meanwhile. */
+  private async learn(): Promise<void> {
+    try {
+      await this.askTypes();
+    } catch (error) {
+      this.lost(error);
+    }
+    this.work();
+  }
+
+  private async askTypes(): Promise<void> {
+    const { decoder } = this;
+    await this.s.askTypes(
+      decoder.asks!.columns.map(({ type }) => type),
+      this.signal,
+    );
+    decoder.answered();
   }
 
   private get isOver(): boolean {
@@ -251,6 +285,7 @@ export class StreamConsumer implements Consumer, StreamHost {
   }
 
   private async end(): Promise<void> {
+    this.over.abort();
     this.keepAlive.stop();
     this.turns.hasRows();
     this.madeRoom();
