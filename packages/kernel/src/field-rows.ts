@@ -1,6 +1,6 @@
 import type { Arena } from "./arena.ts";
 import { arenaOf, type Engine } from "./engine.ts";
-import { loadRanges, type Ranges } from "./ranges.ts";
+import { loadRanges, type Ranges, RUN_BYTES } from "./ranges.ts";
 
 /**
  * Where fields lie in many documents: of document `d` and path `p` at `d * width + p`. Kinds are those of the finder of
@@ -26,8 +26,6 @@ export const ODD_DOCUMENT = 255;
 
 const HEAD = 4 + 33 * 4;
 const KEY = 3;
-/** Documents are looked at in runs of this many bytes: they stay in the processor's cache from the copy to the last pass. */
-const RUN = 128 * 1024;
 /** The loop calls itself for each step of a path. */
 const MAX_STEPS = 64;
 
@@ -90,7 +88,7 @@ export class FieldTable {
     const { arena, width, table, numberCount } = this;
     const { layout, memory, words, loops } = arena;
     const room = Math.floor(layout.outputSize / (9 * width + 8 * numberCount + 1));
-    const count = loadRanges(arena, ranges, index, undefined, room, RUN);
+    const count = loadRanges(arena, ranges, index, undefined, room, RUN_BYTES);
     if (count === 0) return 0;
     table.copy(memory, layout.keys);
     const back = layout.input - ranges.starts[index]!;

@@ -3,6 +3,8 @@ import { MAX_SLOTS, SLOT_STRIDE } from "./layout.ts";
 
 const NONE: ReadonlySet<number> = new Set();
 const STRIDE = SLOT_STRIDE / 4;
+/** Ranges that are loaded in runs of this many bytes stay in the processor's cache from the copy to the last pass. */
+export const RUN_BYTES = 128 * 1024;
 
 /** Many pieces of one buffer: piece i is `bytes[starts[i] .. ends[i])`. A slab is one. */
 export interface Ranges {

@@ -75,9 +75,7 @@ export class Route {
     // A connection that brings the source forward is a good one: the next failure starts with the short pause again.
     const cameForward = (): void => backoff.reset();
     this.settings = { plan, bridge, accounting, sessions: new Map(), handler, remaining, cameForward };
-    this.done = new Promise((resolve) => {
-      this.resolveDone = resolve;
-    });
+    this.done = new Promise((resolve) => void (this.resolveDone = resolve));
   }
 
   get state(): RouteState {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failed } from "../../src/contract/disposition.ts";
 import { MqbError } from "../../src/errors/mqb-error.ts";
+import type { MessageBatch } from "../../src/message/batch.ts";
 import { FakeConsumer } from "../fakes/consumer.ts";
 import { type Deferred, deferred } from "../fakes/deferred.ts";
 import { harness } from "../fakes/harness.ts";
@@ -133,6 +134,34 @@ describe("sends", () => {
     await h.clock.run(h.route.done);
     expect(publisher.sent).toEqual([["0"], ["1"], ["2"], ["3"]]);
     expect(publisher.mostRunning).toBe(1);
+  });
+
+  it("that wait for their turn are told of beforehand, in order, and the one that need not wait is not", async () => {
+    const gate = deferred();
+    const seen: string[] = [];
+    class Preparing extends FakePublisher {
+      prepare(batch: MessageBatch): void {
+        seen.push(`prepare ${batch.at(0).text()}`);
+      }
+    }
+    const publisher = new Preparing(async (batch, call) => {
+      seen.push(`send ${batch.at(0).text()}`);
+      if (call === 1) await gate.promise;
+      return undefined;
+    });
+    const consumer = new FakeConsumer([["0"], ["1"], ["2"]], { ends: true });
+    const h = harness({
+      consumer,
+      publisher,
+      output: { orderedPublish: true },
+      route: { ...route, exit_on_empty: true },
+    });
+    await h.route.start();
+    await until(() => seen.length === 3);
+    expect(seen).toEqual(["send 0", "prepare 1", "prepare 2"]);
+    gate.resolve();
+    await h.clock.run(h.route.done);
+    expect(seen.slice(3)).toEqual(["send 1", "send 2"]);
   });
 
   it("go on in turn behind batches that are empty, emptied, acked by the handler, or failed", async () => {

@@ -1,12 +1,27 @@
-import { ACCEPTED, FILTERED, type Outcome, type Publisher, scatter } from "@mqb/core/plugin";
+import { ACCEPTED, FILTERED, type MessageBatch, type Outcome, type Publisher, scatter } from "@mqb/core/plugin";
 import { wrapPublisher } from "../wrap.ts";
 import type { Sieve } from "./sieve.ts";
 
+/** What is left of a batch, or why that cannot be said. */
+interface Sifted {
+  /** Undefined = everything. */
+  readonly kept?: Uint32Array | undefined;
+  readonly failure?: { readonly error: unknown };
+}
+
 /** Sends only the messages that the sieve keeps; the others are settled as filtered. `draining`: the close is the end of all. */
 export function filterPublisher(inner: Publisher, sieve: Sieve, draining: boolean): Publisher {
+  /** Batches that wait for their turn. */
+  const ahead = new WeakMap<MessageBatch, Sifted>();
   return wrapPublisher(inner, {
+    prepare(batch) {
+      ahead.set(batch, sift(sieve, batch));
+    },
     async send(batch, signal) {
-      const kept = sieve.keep(batch);
+      const { kept, failure } = ahead.get(batch) ?? sift(sieve, batch);
+      // Sent once more, it is sifted once more.
+      ahead.delete(batch);
+      if (failure) throw failure.error;
       if (!kept) return inner.send(batch, signal);
       const outcomes = kept.length > 0 ? await inner.send(batch.select(kept), signal) : undefined;
       return scatter<Outcome>(batch.length, kept, outcomes, ACCEPTED, FILTERED);
@@ -16,4 +31,12 @@ export function filterPublisher(inner: Publisher, sieve: Sieve, draining: boolea
       return inner.close();
     },
   });
+}
+
+function sift(sieve: Sieve, batch: MessageBatch): Sifted {
+  try {
+    return { kept: sieve.keep(batch) };
+  } catch (error) {
+    return { failure: { error } };
+  }
 }
