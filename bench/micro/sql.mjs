@@ -158,26 +158,24 @@ database.exec(
   "PRAGMA journal_mode = WAL; CREATE TABLE dst (id INTEGER PRIMARY KEY, name TEXT, price REAL, qty INTEGER, ok BOOLEAN, at TEXT, note TEXT)",
 );
 const lite = (options) => ({ sqlx: { url: `sqlite://${at("bench.db")}`, table: "dst", ...options } });
+const insertRows = async () => {
+  const statement = database.prepare(`INSERT INTO dst VALUES (${NAMES.map(() => "?").join(", ")})`);
+  await lines(1024, async (some) => {
+    database.exec("BEGIN IMMEDIATE");
+    for (const line of some) {
+      const record = JSON.parse(line);
+      statement.run(...NAMES.map((name) => (typeof record[name] === "boolean" ? Number(record[name]) : record[name])));
+    }
+    database.exec("COMMIT");
+  });
+};
 await compare(
   "JSONL -> SQLite, columns",
-  {
-    "bare: a prepared insert, 1024 a transaction": async () => {
-      const statement = database.prepare(`INSERT INTO dst VALUES (${NAMES.map(() => "?").join(", ")})`);
-      await lines(1024, async (some) => {
-        database.exec("BEGIN IMMEDIATE");
-        for (const line of some) {
-          const record = JSON.parse(line);
-          statement.run(
-            ...NAMES.map((name) => (typeof record[name] === "boolean" ? Number(record[name]) : record[name])),
-          );
-        }
-        database.exec("COMMIT");
-      });
-    },
-    route: () => route(input, lite({ columns: "auto" })),
-  },
+  { "bare: a prepared insert, 1024 a transaction": insertRows, route: () => route(input, lite({ columns: "auto" })) },
   () => database.exec("DELETE FROM dst"),
 );
+database.exec("DELETE FROM dst");
+await insertRows();
 await compare("SQLite -> JSONL", {
   "bare: all() of 1024 rows, JSON.stringify": () => {
     const statement = database.prepare("SELECT * FROM dst WHERE id > ? ORDER BY id LIMIT 1024");

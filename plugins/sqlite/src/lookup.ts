@@ -3,7 +3,7 @@ import { type PreparedLookup, type StatementPieces, sqlErrors } from "@mqb/sql";
 import { hasCast, textValue } from "./cast.ts";
 import type { Session } from "./client/session.ts";
 import { sqlOf, valuesOf } from "./insert.ts";
-import { RowJson } from "./row-json.ts";
+import { quotingText, RowJson } from "./row-json.ts";
 import { tokenEncoder } from "./values.ts";
 
 /** The rows of a batch in one transaction: each sees what the ones before it have written. */
@@ -38,6 +38,5 @@ export async function prepareLookup(session: Session, query: StatementPieces): P
  */
 function quoting(sql: string, columns: number): string {
   const names = Array.from({ length: columns }, (_, i) => `c${i}`);
-  const fields = names.map((name) => `CASE typeof(${name}) WHEN 'text' THEN json_quote(${name}) ELSE ${name} END`);
-  return `WITH mqb_row(${names.join(", ")}) AS (${sql.replace(/;\s*$/, "")}\n) SELECT ${fields.join(", ")} FROM mqb_row`;
+  return `WITH mqb_row(${names.join(", ")}) AS (${sql.replace(/;\s*$/, "")}\n) SELECT ${names.map(quotingText).join(", ")} FROM mqb_row`;
 }

@@ -8,7 +8,8 @@ import {
   type TableInfo,
 } from "@mqb/sql";
 import type { Session } from "./client/session.ts";
-import { RowJson } from "./row-json.ts";
+import { quotingText, RowJson } from "./row-json.ts";
+import { RowPieces } from "./row-pieces.ts";
 import { affinityOf } from "./values.ts";
 
 const NEWLINE = Buffer.from("\n");
@@ -19,26 +20,31 @@ export async function preparePages(session: Session, source: PageSource, table: 
   const kind = await kindOf(session, table.sql, column);
   // Where a column compares without regard to case, rows of the other case would be passed over.
   const cursor = kind === "str" ? `${name} COLLATE BINARY` : name;
-  // The database quotes texts itself: sooner, and also those with a NUL character in them.
-  const fields = table.columns.map(({ name: field }) => {
-    const sql = quoteIdentifier(field);
-    return `CASE typeof(${sql}) WHEN 'text' THEN json_quote(${sql}) ELSE ${sql} END`;
-  });
-  const json = new RowJson(table.columns, { textsAreJson: true });
-  const from = `SELECT ${fields.join(", ")} FROM ${table.sql} WHERE`;
+  const pieces = new RowPieces(table.columns);
+  const values = new RowJson(table.columns, { textsAreJson: true });
+  // One by one when a value was found that the database does not write exactly.
+  let oneByOne = false;
+  const from = `FROM ${table.sql} WHERE`;
   const tail = `ORDER BY ${cursor} LIMIT ?`;
-  const greatest = `SELECT ${name} FROM ${table.sql} WHERE ${name} IS NOT NULL ORDER BY ${cursor} DESC LIMIT 1`;
+  const greatest = `SELECT ${name} ${from} ${name} IS NOT NULL ORDER BY ${cursor} DESC LIMIT 1`;
+  const all = table.columns.map((one) => quotingText(quoteIdentifier(one.name))).join(", ");
   const bound = (value: string): unknown => (kind === "int" ? BigInt(value) : value);
   return {
     kind,
     async read(after, limit, _signal, upTo) {
-      const values = [after, upTo].filter((value) => value !== undefined).map(bound);
+      const marks = [after, upTo].filter((value) => value !== undefined).map(bound);
       const behind = after === undefined ? `${name} IS NOT NULL` : `${cursor} > ?`;
       const before = upTo === undefined ? "" : ` AND ${cursor} <= ?`;
-      const rows = await session.use(
-        () => session.prepare(`${from} ${behind}${before} ${tail}`).all(...values, BigInt(limit)) as unknown[][],
-      );
-      return slabOf(rows, json);
+      const rows = (selected: string): Promise<unknown[][]> => {
+        const sql = `SELECT ${selected} ${from} ${behind}${before} ${tail}`;
+        return session.use(() => session.prepare(sql).all(...marks, BigInt(limit)) as unknown[][]);
+      };
+      if (!oneByOne) {
+        const texts = textsOf(await rows(pieces.sql), pieces);
+        if (texts) return slabOf(texts);
+        oneByOne = true;
+      }
+      return slabOf((await rows(all)).map((row) => values.text(row)));
     },
     async last() {
       const row = (await session.use(() => session.prepare(greatest).get())) as [unknown] | undefined;
@@ -72,14 +78,24 @@ async function kindOf(session: Session, tableSql: string, { name, type }: Column
   throw sqlErrors.CURSOR_TYPE({ column: name, target: session.target, type: type === "" ? found : type });
 }
 
-function slabOf(rows: readonly unknown[][], json: RowJson): Slab {
-  const starts = new Uint32Array(rows.length);
-  const ends = new Uint32Array(rows.length);
-  const texts = rows.map((row) => json.text(row));
-  const bytes = Buffer.from(rows.length === 0 ? "" : `${texts.join("\n")}\n`);
-  // A row of ASCII has as many bytes as characters; otherwise line feeds, which JSON has none of, tell the rows apart.
+/** Undefined when there is a row that has to be read value by value. */
+function textsOf(rows: readonly unknown[][], pieces: RowPieces): string[] | undefined {
+  const texts = new Array<string>(rows.length);
+  for (const [i, row] of rows.entries()) {
+    const text = pieces.text(row);
+    if (text === undefined) return undefined;
+    texts[i] = text;
+  }
+  return texts;
+}
+
+function slabOf(texts: readonly string[]): Slab {
+  const starts = new Uint32Array(texts.length);
+  const ends = new Uint32Array(texts.length);
+  const bytes = Buffer.from(texts.length === 0 ? "" : `${texts.join("\n")}\n`);
+  // JSON has no line feeds in it: they tell the rows apart.
   let at = 0;
-  for (let i = 0; i < rows.length; i++) {
+  for (let i = 0; i < texts.length; i++) {
     starts[i] = at;
     const end = bytes.indexOf(10, at);
     ends[i] = end;

@@ -19,8 +19,7 @@ export class RowJson {
     this.textsAreJson = textsAreJson;
     this.columns = columns.map(({ name, type }) => ({
       key: JSON.stringify(name),
-      // SQLite has no booleans and no times: such columns hold anything.
-      quotesNumbers: /bool|date|time/i.test(type ?? ""),
+      quotesNumbers: quotesNumbers(type ?? ""),
     }));
   }
 
@@ -36,7 +35,17 @@ export class RowJson {
   }
 }
 
-function valueText(value: unknown): string {
+/** A field that the database quotes itself where it is a text: sooner, and also one with a NUL character in it. */
+export function quotingText(field: string): string {
+  return `CASE typeof(${field}) WHEN 'text' THEN json_quote(${field}) ELSE ${field} END`;
+}
+
+/** SQLite has no booleans and no times: such columns hold anything. */
+export function quotesNumbers(type: string): boolean {
+  return /bool|date|time/i.test(type);
+}
+
+export function valueText(value: unknown): string {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value);
