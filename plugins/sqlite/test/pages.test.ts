@@ -19,7 +19,11 @@ async function pagesOf(columns: readonly string[], rows: readonly string[], size
   });
   const session = new Session(connection, "it", 0, async () => {});
   const table = { sql: "t", columns: infos, uniqueKeys: [["id"]] };
-  const pages = await preparePages(session, { table: { table: "t", written: "t" }, cursor: "id" }, table);
+  const pages = await preparePages(
+    session,
+    { table: { table: "t", written: "t" }, cursor: "id", rfc3339: false },
+    table,
+  );
   const texts: string[][] = [];
   for (let after: string | undefined; ; ) {
     const { bytes, starts, ends } = await pages.read(after, size, new AbortController().signal, undefined);
