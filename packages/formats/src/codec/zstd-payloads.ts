@@ -4,7 +4,7 @@ import { GrowingBuffer } from "./growing-buffer.ts";
 import { PAYLOAD, type PayloadCodec } from "./payload-codec.ts";
 import { SHORT_MAX, ShortZstdEncoder, surveyOf } from "./short-zstd/encoder.ts";
 import { allowedBytes, type UnfoldLimits, unfold, unfoldsTooFar } from "./unfold-limits.ts";
-import { ZSTD_WINDOW_MAX, ZstdDecompressor } from "./zstd.ts";
+import { loadZstdStreams, ZSTD_WINDOW_MAX, ZstdDecompressor, type ZstdStreams } from "./zstd.ts";
 import { readZstdHeader, ZSTD_MAGIC } from "./zstd-frame.ts";
 import { ZstdModule } from "./zstd-module.ts";
 
@@ -15,17 +15,19 @@ const SURVEYED_LEAST = 16;
 const WINDOW_LEAST = 8 * 1024 * 1024;
 
 export async function loadZstdPayloads(): Promise<PayloadCodec> {
-  return new ZstdPayloads(await ZstdModule.load());
+  return new ZstdPayloads(await ZstdModule.load(), await loadZstdStreams());
 }
 
 /** Each payload as one zstd frame. */
 class ZstdPayloads implements PayloadCodec {
   private readonly module: ZstdModule;
+  private readonly streams: ZstdStreams;
   private readonly short = new ShortZstdEncoder();
   private readonly frames: { decompress(frame: Uint8Array, size: number): Buffer };
 
-  constructor(module: ZstdModule) {
+  constructor(module: ZstdModule, streams: ZstdStreams) {
     this.module = module;
+    this.streams = streams;
     this.frames = {
       decompress(frame, size) {
         const content = new GrowingBuffer(size);
@@ -65,7 +67,7 @@ class ZstdPayloads implements PayloadCodec {
     // Several frames, one that does not say its size or is very large, or damage that is to be named.
     if (payload.length === 0) throw formatErrors.TRUNCATED({ source: PAYLOAD, codec: "zstd", missing: "a frame" });
     const windowMax = Math.min(ZSTD_WINDOW_MAX, Math.max(WINDOW_LEAST, allowed));
-    unfold(new ZstdDecompressor(PAYLOAD, this.frames, windowMax), "zstd", payload, limits, out);
+    unfold(new ZstdDecompressor(PAYLOAD, this.frames, this.streams, windowMax), "zstd", payload, limits, out);
   }
 }
 

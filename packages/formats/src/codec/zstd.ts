@@ -1,4 +1,4 @@
-import { Decompress } from "fzstd";
+import type { Decompress } from "fzstd";
 import { formatErrors } from "../errors.ts";
 import { type Compressor, type Decompressor, memberPieces, type SyncDecompressor } from "./codec.ts";
 import { InputQueue } from "./input-queue.ts";
@@ -22,7 +22,13 @@ export async function loadZstdCompressor(): Promise<Compressor> {
 }
 
 export async function loadZstdDecompressor(source: string): Promise<Decompressor> {
-  return new ZstdDecompressor(source, await loadWasm());
+  return new ZstdDecompressor(source, await loadWasm(), await loadZstdStreams());
+}
+
+/** Loaded only where something is decompressed: its tables take longer to make than a small file to copy. */
+export async function loadZstdStreams(): Promise<ZstdStreams> {
+  const streams = await import("fzstd");
+  return (give) => new streams.Decompress(give);
 }
 
 async function loadWasm(): Promise<Wasm> {
@@ -37,6 +43,9 @@ async function loadWasm(): Promise<Wasm> {
 
 /** Decodes one whole frame of which the size is known. */
 type FrameDecoder = Pick<Wasm, "decompress">;
+
+/** Begins to decode a frame as a stream, which gives pieces of the content. */
+export type ZstdStreams = (give: (piece: Uint8Array) => void) => Decompress;
 
 interface Frame {
   readonly header: ZstdHeader;
@@ -58,6 +67,7 @@ interface Frame {
 export class ZstdDecompressor implements SyncDecompressor {
   private readonly source: string;
   private readonly wasm: FrameDecoder;
+  private readonly streams: ZstdStreams;
   private readonly windowMax: number;
   private readonly input = new InputQueue();
   private frame: Frame | undefined;
@@ -67,9 +77,10 @@ export class ZstdDecompressor implements SyncDecompressor {
   /** Damage behind what is handed out first. */
   private failure: unknown;
 
-  constructor(source: string, wasm: FrameDecoder, windowMax = ZSTD_WINDOW_MAX) {
+  constructor(source: string, wasm: FrameDecoder, streams: ZstdStreams, windowMax = ZSTD_WINDOW_MAX) {
     this.source = source;
     this.wasm = wasm;
+    this.streams = streams;
     this.windowMax = windowMax;
   }
 
@@ -200,7 +211,7 @@ export class ZstdDecompressor implements SyncDecompressor {
   /** Turns to decoding as a stream, with the blocks that were walked over so far. */
   private beginStream(frame: Frame, last: boolean): void {
     if (frame.header.hasChecksum) frame.checksum = new Xxh64();
-    frame.stream = new Decompress((piece) => {
+    frame.stream = this.streams((piece) => {
       const bytes = asBuffer(piece);
       frame.checksum?.update(bytes);
       this.keep(bytes);
