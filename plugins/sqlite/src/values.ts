@@ -30,7 +30,7 @@ export function columnEncoder({ name, type }: ColumnInfo): Encoder {
         return textValue(text);
       }
       case FieldKind.number:
-        return numberValue(numberText(bytes, start, end), affinity, name);
+        return numberOf(bytes, start, end, affinity, name);
       case FieldKind.true:
         return 1n;
       case FieldKind.false:
@@ -47,7 +47,7 @@ export const tokenEncoder: Encoder = (kind, bytes, start, end) => {
     case FieldKind.string:
       return textValue(readString(bytes, start, end));
     case FieldKind.number:
-      return numberValue(numberText(bytes, start, end), "blob", "");
+      return numberOf(bytes, start, end, "blob", "");
     case FieldKind.true:
       return 1n;
     case FieldKind.false:
@@ -69,6 +69,25 @@ function makesNumbers(affinity: Affinity): boolean {
   return affinity === "integer" || affinity === "numeric";
 }
 
+function numberOf(bytes: Buffer, start: number, end: number, affinity: Affinity, column: string): Bound {
+  const whole = affinity === "text" ? undefined : smallInteger(bytes, start, end);
+  return whole === undefined ? numberValue(numberText(bytes, start, end), affinity, column) : BigInt(whole);
+}
+
+/** Read from its digits; undefined for one of more than 15, and for what is no integer. */
+function smallInteger(bytes: Buffer, start: number, end: number): number | undefined {
+  const isNegative = bytes[start] === 0x2d;
+  const first = isNegative ? start + 1 : start;
+  if (end - first > 15) return undefined;
+  let value = 0;
+  for (let at = first; at < end; at++) {
+    const digit = bytes[at]! - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return isNegative ? -value : value;
+}
+
 /** Never rounded: what neither an integer of 64 bits nor a double holds stays a text, or is refused. */
 function numberValue(text: string, affinity: Affinity, column: string): Bound {
   if (/^-?\d+$/.test(text)) {
@@ -83,15 +102,18 @@ function numberValue(text: string, affinity: Affinity, column: string): Bound {
   // A column that makes a real of any number takes whole ones as they are.
   if (affinity === "real" && Number.isInteger(double) && !Object.is(double, -0)) return double;
   if (affinity === "real" && Number.isFinite(double)) return realValue(double, text);
-  // Up to 15 digits a double gives them all back.
-  const digits = text
-    .replace(/[eE].*$/, "")
-    .replace(/[^0-9]/g, "")
-    .replace(/^0+/, "").length;
-  if (digits <= 15 && Number.isFinite(double)) return realValue(double, text);
+  if (Number.isFinite(double) && hasFewDigits(text)) return realValue(double, text);
   // A text may have zeros in front.
   const number = text.replace(/^(-?)0+(?=\d)/, "$1");
   if (Number.isFinite(double) && JsonNumber.of(double).equals(new JsonNumber(number))) return realValue(double, text);
   if (makesNumbers(affinity)) throw sqlErrors.OUT_OF_RANGE({ column });
   return text;
+}
+
+/** No more than 15: a double gives them all back. */
+function hasFewDigits(text: string): boolean {
+  // One of the characters of such a number is no digit.
+  if (text.length <= 16) return true;
+  const digits = text.replace(/[eE].*$/, "").replace(/[^0-9]/g, "");
+  return digits.replace(/^0+/, "").length <= 15;
 }

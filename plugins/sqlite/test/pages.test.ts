@@ -64,7 +64,7 @@ describe("a row of SQLite as JSON", () => {
 
   it("may have any number of columns, with any names", async () => {
     const odd = ['"with ""quotes"""', `"a'b"`, '"?1"', '"a\\b"'];
-    const many = Array.from({ length: 1500 }, (_, i) => `"c${i}" ${i % 7 === 3 ? "REAL" : "TEXT"}`);
+    const many = Array.from({ length: 400 }, (_, i) => `"c${i}" ${i % 7 === 3 ? "REAL" : "TEXT"}`);
     const values = many.map((_, i) => (i % 7 === 3 ? `${i}.5` : `'${i}'`));
     const [[row]] = (await pagesOf(
       ['"id" INTEGER', ...odd, ...many],
@@ -73,6 +73,6 @@ describe("a row of SQLite as JSON", () => {
     expect(row).toContain(
       `{"id":1,"with \\"quotes\\"":"a","a'b":"b","?1":"c","a\\\\b":"d","c0":"0","c1":"1","c2":"2","c3":3.5,`,
     );
-    expect(Object.keys(JSON.parse(row) as object)).toHaveLength(1505);
+    expect(Object.keys(JSON.parse(row) as object)).toHaveLength(405);
   });
 });

@@ -35,6 +35,8 @@ export class ColumnRows implements RowMaker {
   private readonly map: ColumnMap;
   private readonly members = new Members();
   private readonly prepared = new Map<string, PreparedInsert>();
+  /** The same, found sooner. */
+  private inserts = new WeakMap<Mapping, PreparedInsert>();
   private warned = false;
 
   constructor(setup: ColumnSetup) {
@@ -53,14 +55,15 @@ export class ColumnRows implements RowMaker {
       open = new Map();
       keys = new Set();
     };
+    const isText = isTextThroughout(batch);
     for (let i = 0; i < batch.length; i++) {
       try {
-        let { bytes, mapping } = this.read(batch, i);
+        let { bytes, mapping } = this.read(batch, i, isText);
         let insert = this.known(mapping);
         if (!insert) {
           insert = await this.prepare(mapping);
           // Another batch may have been read meanwhile.
-          ({ bytes, mapping } = this.read(batch, i));
+          ({ bytes, mapping } = this.read(batch, i, isText));
         }
         const handsOn = insert.executeJson !== undefined && mapping.isExact;
         const row = handsOn ? undefined : this.row(insert, mapping, bytes);
@@ -101,7 +104,7 @@ export class ColumnRows implements RowMaker {
     const rows: Bound[][] = [];
     for (const position of positions) {
       try {
-        const { bytes, mapping } = this.read(batch, position);
+        const { bytes, mapping } = this.read(batch, position, false);
         rows.push(this.row(insert, mapping, bytes));
         kept.push(position);
       } catch (error) {
@@ -111,23 +114,34 @@ export class ColumnRows implements RowMaker {
     return { groups: rows.length > 0 ? [{ insert, positions: kept, rows }] : [], failed };
   }
 
-  private read(batch: MessageBatch, index: number): { readonly bytes: Buffer; readonly mapping: Mapping } {
+  private read(
+    batch: MessageBatch,
+    index: number,
+    isText: boolean,
+  ): { readonly bytes: Buffer; readonly mapping: Mapping } {
     const { bytes, start, end } = payloadAt(batch, index);
     if (!this.members.read(bytes, start, end)) throw errors.NOT_AN_OBJECT({ what: "no JSON object" });
-    if (!isUtf8(bytes.subarray(start, end))) throw errors.NOT_AN_OBJECT({ what: "not UTF-8" });
+    if (!isText && !isUtf8(bytes.subarray(start, end))) throw errors.NOT_AN_OBJECT({ what: "not UTF-8" });
     const mapping = this.map.of(this.members.shape);
     if (mapping.columns.length === 0) throw errors.NO_FIELD({ target: this.setup.target });
     if (mapping.unmapped.length > 0 && this.setup.extra === undefined) this.warn(mapping);
     return { bytes, mapping };
   }
 
-  private known({ columns }: Mapping): PreparedInsert | undefined {
-    return this.prepared.get(nameOf(columns));
+  private known(mapping: Mapping): PreparedInsert | undefined {
+    let insert = this.inserts.get(mapping);
+    if (insert) return insert;
+    insert = this.prepared.get(nameOf(mapping.columns));
+    if (insert) this.inserts.set(mapping, insert);
+    return insert;
   }
 
   private async prepare({ columns }: Mapping): Promise<PreparedInsert> {
     const insert = await this.setup.prepare(columns);
-    if (this.prepared.size >= PREPARED) this.prepared.clear();
+    if (this.prepared.size >= PREPARED) {
+      this.prepared.clear();
+      this.inserts = new WeakMap();
+    }
     this.prepared.set(nameOf(columns), insert);
     return insert;
   }
@@ -200,6 +214,17 @@ export class ColumnRows implements RowMaker {
       `${this.setup.target} has no column for ${names.join(", ")}: such fields are left out; extra_column would keep them`,
     );
   }
+}
+
+/** Whether no payload has to be looked at for itself: an object of JSON begins and ends with a character of one byte. */
+function isTextThroughout({ slab }: MessageBatch): boolean {
+  if (!slab || slab.starts.length === 0) return false;
+  let [from, to] = [slab.starts[0]!, 0];
+  for (let i = 0; i < slab.starts.length; i++) {
+    from = Math.min(from, slab.starts[i]!);
+    to = Math.max(to, slab.ends[i]!);
+  }
+  return isUtf8(slab.bytes.subarray(from, to));
 }
 
 /** The payloads as one JSON array. */
