@@ -1,6 +1,7 @@
 import type { CheckContext, Finding } from "@mqb/core/plugin";
 import { isMqbError } from "@mqb/core/plugin";
 import { checkTls } from "@mqb/tls";
+import { captureOf, settingsOf } from "./changes.ts";
 import { cursorPlace } from "./checkpoint/open.ts";
 import type { SqlxConfig } from "./config.ts";
 import type { SqlDriver } from "./contract.ts";
@@ -130,10 +131,14 @@ function checkInput(
   draining: boolean,
 ): void {
   const column = config.cursor_column;
-  for (const field of ["publication", "slot_name", "create_publication"] as const) {
+  if (config.publication != null) {
+    checkChanges(config, config.publication, driver, refuse, findings);
+    return;
+  }
+  for (const field of ["slot_name", "create_publication"] as const) {
     if (config[field] == null || config[field] === false) continue;
     refuse(field, () => {
-      throw errors.NOT_HERE({ field, reason: "change capture is an endpoint of its own: use postgres_cdc" });
+      throw errors.NEEDS({ field, needs: "publication" });
     });
   }
   if (config.select_query != null) {
@@ -192,6 +197,52 @@ function checkInput(
       hint: "set cursor_id to a name for the position",
     });
   }
+}
+
+/** Ways to read the table itself. */
+const OF_TABLE = [
+  "select_query",
+  "delete_after_read",
+  "cursor_column",
+  "cursor_safety",
+  "cursor_lag_ms",
+  "cursor_id",
+  "checkpoint_store",
+  "timestamps",
+] as const;
+/** Of the pool, and of looking again and again. */
+const UNUSED = [
+  "polling_interval_ms",
+  "max_polling_interval_ms",
+  "max_connections",
+  "min_connections",
+  "acquire_timeout_ms",
+  "idle_timeout_ms",
+  "max_lifetime_ms",
+  "test_before_acquire",
+] as const;
+
+function checkChanges(
+  config: SqlxConfig,
+  publication: string,
+  driver: SqlDriver | undefined,
+  refuse: Refuse,
+  findings: Finding[],
+): void {
+  for (const field of OF_TABLE) {
+    if (config[field] == null || config[field] === false) continue;
+    const reason = "its changes come from a replication slot, which keeps the position; postgres_cdc has more settings";
+    refuse(field, () => {
+      throw errors.TOGETHER({ first: field, second: "publication", reason });
+    });
+  }
+  for (const field of UNUSED) {
+    if (config[field] == null || config[field] === false) continue;
+    const message = `${field} has no effect with publication: a slot is read on one connection`;
+    findings.push({ level: "note", path: [field], code: "MQB_SQL_UNUSED", message });
+  }
+  if (driver)
+    refuse("publication", () => void findings.push(...captureOf(driver).check(settingsOf(config, publication))));
 }
 
 /** `readsOnce`: no position is left that something could come behind. */

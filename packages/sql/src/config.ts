@@ -108,7 +108,8 @@ export const sqlxSchema = z
     source_metadata: flag.meta({
       ...input,
       default: false,
-      description: "Cursor mode: stamp `mqb.src.sqlx_table` and `mqb.src.sqlx_cursor`.",
+      description:
+        "Cursor mode: stamp `mqb.src.sqlx_table` and `mqb.src.sqlx_cursor`. With `publication`: `mqb.src.postgres_slot`, `_lsn`, `_ordinal`.",
     }),
     timestamps: z
       .enum(["text", "rfc3339"])
@@ -149,10 +150,14 @@ export const sqlxSchema = z
     }),
     publication: text.meta({
       ...input,
-      description: "PostgreSQL: read the changes of this publication. See the endpoint `postgres_cdc`.",
+      description: "PostgreSQL: read the changes of this publication, as the endpoint `postgres_cdc` does.",
     }),
-    slot_name: text.meta({ ...input, description: "With `publication`: the replication slot." }),
-    create_publication: flag.meta({ ...input, description: "With `publication`: create it when it is not there." }),
+    slot_name: text.meta({ ...input, description: "With `publication`: the replication slot [`mq_bridge_slot`]." }),
+    create_publication: flag.meta({
+      ...input,
+      default: false,
+      description: "With `publication`: make it for `table` when it is not there, and add the table when it lacks it.",
+    }),
   })
   .meta({ "x-mqb-source": { named: ["url", "table"] } });
 

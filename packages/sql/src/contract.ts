@@ -1,4 +1,14 @@
-import type { Logger, Slab } from "@mqb/core/plugin";
+import type {
+  Checkpoint,
+  CheckpointContext,
+  Consumer,
+  Finding,
+  Logger,
+  OpenContext,
+  ProbeContext,
+  ProbeFinding,
+  Slab,
+} from "@mqb/core/plugin";
 import type { FieldKind } from "@mqb/json";
 import type { TlsConfig } from "@mqb/tls";
 import type { OwnTables } from "./own-tables.ts";
@@ -32,6 +42,31 @@ export interface SqlDriver {
   target(url: string): string;
   /** Connects. Rejects with `connection` or `config` errors. */
   connect(settings: ConnectSettings, context: ConnectContext): Promise<SqlDatabase>;
+  /** Reads what changes, for inputs with `publication`; absent where the database has no such thing. */
+  readonly changes?: ChangeCapture;
+}
+
+export interface ChangeSettings {
+  readonly url: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: TlsConfig;
+  /** As written. The publication that is made has this one only. */
+  readonly table: string;
+  readonly publication: string;
+  readonly slotName?: string;
+  readonly createPublication: boolean;
+  readonly sourceMetadata: boolean;
+}
+
+/** The parts of an endpoint that reads changes; each as `EndpointDefinition` has it. */
+export interface ChangeCapture {
+  /** What is wrong with the settings, by the fields of `sqlx`. Offline. */
+  check(settings: ChangeSettings): readonly Finding[];
+  open(settings: ChangeSettings, context: OpenContext): Promise<Consumer>;
+  pin(settings: ChangeSettings, context: OpenContext): Promise<void>;
+  checkpoint(settings: ChangeSettings, context: CheckpointContext): Checkpoint | undefined;
+  probe(settings: ChangeSettings, context: ProbeContext): Promise<readonly ProbeFinding[]>;
 }
 
 export interface ConnectSettings {

@@ -1,4 +1,5 @@
 import { defineEndpoint, type InputCapabilities, type OutputCapabilities } from "@mqb/core/plugin";
+import { CHANGES, changesOf, slotFor } from "./changes.ts";
 import { check } from "./check.ts";
 import { checkpoint } from "./checkpoint/checkpoint.ts";
 import { type SqlxConfig, sqlxSchema } from "./config.ts";
@@ -16,22 +17,41 @@ export const sqlx = defineEndpoint<SqlxConfig>({
     "Tables of PostgreSQL, MySQL, MariaDB and SQLite: as queues, read in the order of a column, written row by row or looked up",
   schema: sqlxSchema,
   shared: true,
-  input: { capabilities: inputCapabilities, open: openInput },
+  input: {
+    capabilities: inputCapabilities,
+    async open(config, context) {
+      const changes = changesOf(config, context.service);
+      return changes ? changes.capture.open(changes.settings, context) : openInput(config, context);
+    },
+  },
   output: { capabilities: outputCapabilities, open: openOutput },
   check,
-  checkpoint,
-  probe,
+  checkpoint(config, context) {
+    const changes = changesOf(config, context.service);
+    return changes ? changes.capture.checkpoint(changes.settings, context) : checkpoint(config, context);
+  },
+  async pin(config, context) {
+    const changes = changesOf(config, context.service);
+    await changes?.capture.pin(changes.settings, context);
+  },
+  async probe(config, context) {
+    const changes = context.side === "input" ? changesOf(config, context.service) : undefined;
+    return changes ? changes.capture.probe(changes.settings, context) : probe(config, context);
+  },
   resume(written, id) {
     if (id === undefined) {
       const { cursor_id: _, checkpoint_store: __, ...rest } = written;
       return rest;
     }
+    // A slot keeps its position, each under its own name.
+    if (written["publication"] != null) return { slot_name: slotFor(id), ...written };
     if (written["cursor_column"] == null) throw errors.RESUME({ reason: "a queue has no position; set cursor_column" });
     return { cursor_id: id, ...written };
   },
 });
 
 function inputCapabilities(config: SqlxConfig): InputCapabilities {
+  if (config.publication != null) return CHANGES;
   const isCursor = config.cursor_column != null;
   return {
     acknowledges: true,

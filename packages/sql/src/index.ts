@@ -1,3 +1,4 @@
+export { CHANGES, slotFor } from "./changes.ts";
 export type { Positions } from "./checkpoint/checkpoint-table.ts";
 export type { SqlxConfig, SqlxOptions } from "./config.ts";
 export type * from "./contract.ts";

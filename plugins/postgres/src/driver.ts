@@ -1,4 +1,5 @@
 import type { SqlDriver } from "@mqb/sql";
+import { changeCapture } from "./cdc/handed-over.ts";
 import { PostgresPool } from "./client/pool.ts";
 import { readAddress, target } from "./client/url.ts";
 import { postgresDatabase } from "./database.ts";
@@ -15,5 +16,6 @@ export const postgresDriver: SqlDriver = {
     return typeof address === "string" ? address : undefined;
   },
   target,
+  changes: changeCapture,
   connect: async (settings, context) => postgresDatabase(await PostgresPool.connect(settings, context)),
 };

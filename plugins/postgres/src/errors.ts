@@ -35,7 +35,7 @@ export const errors = defineErrors("MQB_POSTGRES", {
   }),
   NO_TABLE: errorRow<{ table: string; target: string }>({
     kind: "config",
-    message: (p) => `publication_tables names "${p.table}", and ${p.target} has no such table`,
+    message: (p) => `${p.target} has no table "${p.table}" that could be published`,
   }),
   NO_TABLES: errorRow<{ publication: string; consume: string }>({
     kind: "config",

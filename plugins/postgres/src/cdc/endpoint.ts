@@ -1,4 +1,5 @@
 import { defineEndpoint } from "@mqb/core/plugin";
+import { CHANGES, slotFor } from "@mqb/sql";
 import { errors } from "../errors.ts";
 import { checkCdc } from "./check.ts";
 import { checkpointCdc } from "./checkpoint.ts";
@@ -12,12 +13,7 @@ export const postgresCdc = defineEndpoint<CdcConfig>({
   aliases: ["postgres-cdc"],
   input: {
     capabilities: ({ temporary_slot: temporary }) => ({
-      acknowledges: true,
-      commitsInOrder: true,
-      replies: false,
-      stableIds: true,
-      replayablePosition: true,
-      bounded: true,
+      ...CHANGES,
       ...(temporary ? { forgetsWith: "temporary_slot" } : {}),
     }),
     open: openCdc,
@@ -29,8 +25,6 @@ export const postgresCdc = defineEndpoint<CdcConfig>({
   resume(written, id) {
     if (written["temporary_slot"] === true) throw errors.RESUME({ reason: "temporary_slot: true leaves no position" });
     if (id === undefined) return written;
-    // Names of slots are in lower case.
-    const slot = `mqb_${id.toLowerCase().replace(/[^a-z0-9_]/g, "_")}`.slice(0, 63);
-    return { slot_name: slot, cursor_id: id, ...written };
+    return { slot_name: slotFor(id), cursor_id: id, ...written };
   },
 });

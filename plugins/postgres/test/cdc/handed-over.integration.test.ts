@@ -1,0 +1,38 @@
+import { createBridge, createRegistry } from "@mqb/core";
+import standard from "@mqb/standard";
+import { within } from "@mqb/testkit";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import plugin from "../../src/index.ts";
+import { freshLab, type Lab } from "./slots.ts";
+
+let lab: Lab;
+beforeEach(async () => {
+  lab = await freshLab();
+});
+afterEach(() => lab.drop());
+
+it("an sqlx input with a publication reads changes, with a login that stands beside the URL", async () => {
+  await lab.sql("CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE other (id int PRIMARY KEY)");
+  const { username, password, host, pathname } = new URL(lab.url);
+  const bridge = createBridge({ registry: createRegistry([standard, plugin]) });
+  const consumer = await bridge.openConsumer({
+    sqlx: {
+      url: `postgresql://nobody:wrong@${host}${pathname}`,
+      username: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      table: "t",
+      publication: "p",
+      slot_name: lab.slot,
+      create_publication: true,
+      source_metadata: true,
+    },
+  });
+  await lab.sql("INSERT INTO other VALUES (1); INSERT INTO t VALUES (7)");
+  const { batch, commit } = await within(consumer.receive(10, new AbortController().signal), "the change", 10_000);
+  const [message] = [...batch];
+  expect(message!.text()).toBe('{"id":7}');
+  expect(message!.metadata.get("mqb.src.postgres_slot")).toBe(lab.slot);
+  await commit();
+  await consumer.close();
+  await bridge.stop();
+});
