@@ -1,6 +1,6 @@
 /** Record formats, batch codecs and part names, shared by the endpoints that keep records in files and objects. */
 
-export { CHUNK_HEADROOM } from "@mqb/kernel";
+export { CHUNK_HEADROOM, giveBackKernelBuffer, isKernelBuffer, takeKernelBuffer } from "@mqb/kernel";
 export {
   type AtRestCipher,
   type AtRestEncryption,

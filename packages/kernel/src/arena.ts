@@ -31,6 +31,9 @@ export interface Loops {
   ): number;
 }
 
+/** Those that are never used cost address space only. */
+const CHUNKS = 8;
+
 /** A memory with the loops that run over it. What lies in it belongs to `owner`; anyone else must load it anew. */
 export interface Arena {
   readonly simd: boolean;
@@ -39,6 +42,8 @@ export interface Arena {
   readonly layout: Layout;
   readonly loops: Loops;
   owner: object | undefined;
+  /** Addresses of its chunk buffers that nobody has. */
+  readonly freeChunks: number[];
 }
 
 /** An arena on the JavaScript heap, for what does not fit the shared one. Garbage when the caller drops it. */
@@ -58,7 +63,7 @@ let simdRefused = false;
 
 export function sharedArena(engine: "auto" | "simd" | "js"): Arena {
   if (engine !== "js" && simdArena === undefined && !simdRefused) {
-    const layout = new Layout();
+    const layout = new Layout({ chunks: CHUNKS });
     const made = createSimdLoops(layout);
     if (made === undefined) simdRefused = true;
     else simdArena = arenaOver(made.buffer, layout, true, () => made.loops);
@@ -77,5 +82,6 @@ export function arenaOver(
 ): Arena {
   const memory = Buffer.from(buffer);
   const words = new Uint32Array(buffer);
-  return { simd, memory, words, layout, loops: loops(memory, words), owner: undefined };
+  const freeChunks = [...layout.chunks];
+  return { simd, memory, words, layout, loops: loops(memory, words), owner: undefined, freeChunks };
 }

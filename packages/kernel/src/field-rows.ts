@@ -1,6 +1,6 @@
 import type { Arena } from "./arena.ts";
 import { arenaOf, type Engine } from "./engine.ts";
-import { loadRanges, type Ranges, RUN_BYTES } from "./ranges.ts";
+import { loadRanges, type Ranges, RUN_BYTES, shiftOf } from "./ranges.ts";
 
 /**
  * Where fields lie in many documents: of document `d` and path `p` at `d * width + p`. Kinds are those of the finder of
@@ -91,7 +91,7 @@ export class FieldTable {
     const count = loadRanges(arena, ranges, index, undefined, room, RUN_BYTES);
     if (count === 0) return 0;
     table.copy(memory, layout.keys);
-    const back = layout.input - ranges.starts[index]!;
+    const back = shiftOf(arena, ranges, index);
     const { keys, output } = layout;
     const first = keys + 4 * numberCount;
     this.others = loops.fields!(count, layout.slots, first, width, keys, numberCount, output, back, layout.scratch);

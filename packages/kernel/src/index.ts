@@ -28,6 +28,7 @@ export {
   JsonToCsv,
   type JsonToCsvOptions,
 } from "./json-to-csv.ts";
+export { giveBackKernelBuffer, isKernelBuffer, takeKernelBuffer } from "./kernel-buffers.ts";
 export {
   MAX_DEPTH as MAX_JSON_DEPTH,
   scanString as scanJsonString,

@@ -3,6 +3,8 @@
  * areas behind it are passed to them as addresses.
  */
 
+import { CHUNK_HEADROOM } from "./records.ts";
+
 /** Result words of the last call, as indices into the u32 view. */
 export const RES = {
   consumed: 16,
@@ -104,12 +106,19 @@ export const SLACK = 128;
 const KIB = 1024;
 const PAGE = 4 * KIB;
 
+/** What is read from a file at once, with room before it for what is carried over: see `CHUNK_HEADROOM`. */
+export const CHUNK_SIZE = 1024 * KIB + CHUNK_HEADROOM;
+/** Where a large buffer of malloc begins in its page, for which that room is made. */
+const MALLOC_OFFSET = 16;
+
 export interface LayoutSizes {
   readonly keys?: number;
   readonly input?: number;
   readonly output?: number;
   readonly ragged?: number;
   readonly scratch?: number;
+  /** How many buffers for chunks; see kernel-buffers.ts. */
+  readonly chunks?: number;
 }
 
 export class Layout {
@@ -125,6 +134,8 @@ export class Layout {
   readonly inputSize: number;
   readonly output: number;
   readonly outputSize: number;
+  /** Addresses of buffers of `CHUNK_SIZE` bytes. */
+  readonly chunks: readonly number[];
   readonly size: number;
 
   constructor(sizes: LayoutSizes = {}) {
@@ -140,7 +151,10 @@ export class Layout {
     // Half a page off: copying to a fresh buffer, 16 bytes behind a page, from the beginning of a page is up to 13 times
     // slower (see CHUNK_HEADROOM).
     this.output = Math.ceil((this.input + this.inputSize + SLACK) / PAGE) * PAGE + PAGE / 2;
-    this.size = align(this.output + this.outputSize + SLACK);
+    const end = align(this.output + this.outputSize + SLACK);
+    const [first, room] = [Math.ceil(end / PAGE) * PAGE, Math.ceil((MALLOC_OFFSET + CHUNK_SIZE + SLACK) / PAGE) * PAGE];
+    this.chunks = Array.from({ length: sizes.chunks ?? 0 }, (_, n) => first + n * room + MALLOC_OFFSET);
+    this.size = this.chunks.length > 0 ? first + this.chunks.length * room : end;
   }
 }
 

@@ -17,7 +17,7 @@ export interface Ranges {
 }
 
 /**
- * Copies ranges into the arena's input area from `index` on, as many as fit and lie in ascending order, gaps included,
+ * Copies ranges into the arena's input area from `index` on, where they do not lie in its memory already, as many as fit and lie in ascending order, gaps included,
  * and writes their addresses into the first two slot arrays. Returns how many; 0 when the first alone does not fit. Those
  * in `emptied` become empty ranges. At most `most`, and never more than there are slots; more than one only while they take
  * no more than `size` bytes.
@@ -34,7 +34,7 @@ export function loadRanges(
   const { memory, words, layout } = arena;
   const low = starts[index]!;
   if (ends[index]! - low > layout.inputSize) return 0;
-  const shift = layout.input - low;
+  const shift = shiftOf(arena, ranges, index);
   const last = Math.min(count, index + most);
   let high = low;
   let to = index;
@@ -47,12 +47,17 @@ export function loadRanges(
     words[at + STRIDE] = end + shift;
   }
   arena.owner = undefined;
-  bytes.copy(memory, layout.input, low, high);
+  if (bytes.buffer !== memory.buffer) bytes.copy(memory, layout.input, low, high);
   if (emptied.size > 0) {
     const first = layout.slots / 4;
     for (let i = 0; i < to - index; i++) if (emptied.has(index + i)) words[first + STRIDE + i] = words[first + i]!;
   }
   return to - index;
+}
+
+/** What is added to the positions of ranges that are loaded from `index` on: those in the arena's memory stay where they are. */
+export function shiftOf({ memory, layout }: Arena, { bytes, starts }: Ranges, index: number): number {
+  return bytes.buffer === memory.buffer ? bytes.byteOffset : layout.input - starts[index]!;
 }
 
 /** One range as ranges of its own. */

@@ -1,6 +1,7 @@
 /**
  * Records found in the input, lying one after another in one buffer that belongs to the caller: nothing in this
- * package touches it again, and no part of it is a view over kernel memory.
+ * package touches it again, and no part of it is a view over kernel memory, unless the chunk that was fed is one
+ * (`takeKernelBuffer`).
  */
 export interface RecordSlab {
   /** Record `i` is `bytes[starts[i] .. ends[i])`. */

@@ -178,14 +178,16 @@ export class RecordSplitter implements RecordReader<SplitSlab> {
   /** The kernel over the next `size` bytes of the chunk. */
   #runLoop(chunk: Buffer, size: number, count: number): number {
     const { memory, words, layout, loops } = this.#arena;
-    const { input, slots } = layout;
+    const { slots } = layout;
+    const isInside = chunk.buffer === memory.buffer;
+    const input = isInside ? chunk.byteOffset + this.#at : layout.input;
     this.#arena.owner = undefined;
     this.#delimiter.copy(memory, DELIMITER);
     words[CFG.delimiterLength] = this.#delimiter.length;
     words[CFG.flags] = this.#flags;
     words[CFG.maxRecord] = Math.min(this.#maxRecord, 0xffff_ffff);
     words[CFG.inBase] = input - this.#at;
-    chunk.copy(memory, input, this.#at, this.#at + size);
+    if (!isInside) chunk.copy(memory, input, this.#at, this.#at + size);
     const found = loops.split(input, input + size, slots + count * 4, MAX_SLOTS - count);
     if (words[RES.status] === STATUS.recordTooLong) this.#oversizeEnd = this.#at + words[RES.fault]!;
     this.#at += words[RES.consumed]!;

@@ -1,4 +1,5 @@
 import { NACK } from "@mqb/core/plugin";
+import { CHUNK_HEADROOM, giveBackKernelBuffer, isKernelBuffer, takeKernelBuffer } from "@mqb/formats";
 import { describe, expect, it } from "vitest";
 import { lines, type Source, texts, Workbench } from "./support.ts";
 
@@ -11,19 +12,34 @@ async function readAll(source: Source, isReleased: (batch: number) => boolean) {
   const buffers = new Set<ArrayBufferLike>();
   const kept: string[] = [];
   let batches = 0;
+  let inKernel = 0;
   for (let done = false; !done; ) {
     const delivery = await source.receive(4000);
     done = delivery.batch.length === 0;
     if (!done) held.push(delivery);
     while (held.length > (done ? 0 : 2)) {
       const oldest = held.shift()!;
-      buffers.add(oldest.batch.slab!.bytes.buffer);
+      const { bytes } = oldest.batch.slab!;
+      buffers.add(bytes.buffer);
+      if (isKernelBuffer(bytes)) inKernel += 1;
       kept.push(...texts(oldest.batch));
       await oldest.commit();
       if (isReleased(batches++)) oldest.release!();
     }
   }
-  return { kept, buffers: buffers.size, batches };
+  return { kept, buffers: buffers.size, batches, inKernel };
+}
+
+/** How many buffers the kernel could lend. */
+function freeBuffers(): number {
+  const taken: Buffer[] = [];
+  for (let bytes = take(); bytes; bytes = take()) taken.push(bytes);
+  for (const bytes of taken) giveBackKernelBuffer(bytes);
+  return taken.length;
+}
+
+function take(): Buffer | undefined {
+  return takeKernelBuffer(1024 * 1024 + CHUNK_HEADROOM);
 }
 
 /** The first record that is not what stands in the file; undefined when there is none. Those that are undefined pass. */
@@ -79,4 +95,14 @@ describe.each([
     const now = Array.from(starts, (start, n) => bytes.toString("utf8", start, ends[n]));
     expect(now.join() === before.join()).toBe(true);
   });
+});
+
+it("a file of many chunks is read into the memory of the kernel, which has all of it again when the source is closed", async () => {
+  const free = freeBuffers();
+  const bench = await Workbench.make();
+  await bench.dir.write("in", lines(0, RECORDS).repeat(4));
+  const { inKernel } = await readAll(await bench.source({ path: "in", format: "raw" }), () => true);
+  await bench[Symbol.asyncDispose]();
+  expect(inKernel).toBeGreaterThan(0);
+  expect(freeBuffers()).toBe(free);
 });

@@ -108,6 +108,8 @@ export class FileConsumer implements Consumer {
     this.interrupt?.();
     this.opened?.regular?.wake();
     await this.options.closed();
+    // Nobody decodes any more.
+    if (this.fed) this.usedUp(this.fed);
     await this.input?.close();
   }
 
@@ -166,6 +168,11 @@ export class FileConsumer implements Consumer {
         this.recycle(fed);
       },
     };
+  }
+
+  private usedUp(fed: FedChunk): void {
+    fed.isUsedUp = true;
+    this.recycle(fed);
   }
 
   private recycle(fed: FedChunk): void {
@@ -264,10 +271,7 @@ export class FileConsumer implements Consumer {
   }
 
   private feed(chunk: Chunk): void {
-    if (this.fed) {
-      this.fed.isUsedUp = true;
-      this.recycle(this.fed);
-    }
+    if (this.fed) this.usedUp(this.fed);
     this.fed = { bytes: chunk.bytes, isUsedUp: false, lent: 0 };
     this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
   }

@@ -1,5 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import type { Clock, Logger } from "@mqb/core/plugin";
+import { giveBackKernelBuffer, isKernelBuffer, takeKernelBuffer } from "@mqb/formats";
 import { fileErrors, reasonOf } from "../errors.ts";
 import { close, fstat, open, read, readAt, statIfThere } from "../fs-calls.ts";
 import { Growth, POLL_MS } from "./growth.ts";
@@ -103,8 +104,11 @@ export class RegularInput implements ByteInput {
     return this.exclusively(() => this.readChunk());
   }
 
+  /** Who gives buffers back gets such as the kernel looks into without a copy. */
   recycle(bytes: Buffer): void {
-    if (this.spares.length < SPARES) this.spares.push(bytes);
+    const better = isKernelBuffer(bytes) ? bytes : (takeKernelBuffer(bytes.length) ?? bytes);
+    if (this.spares.length < SPARES && !this.closed) this.spares.push(better);
+    else giveBackKernelBuffer(better);
   }
 
   /** Called at the end: finds out what comes after it. Waits once for a change when there is nothing. */
@@ -177,6 +181,7 @@ export class RegularInput implements ByteInput {
     this.cancelSearch?.();
     this.growth.close();
     await this.busy.catch(() => {});
+    for (const spare of this.spares.splice(0)) giveBackKernelBuffer(spare);
     for (const { fd } of this.successors.splice(0)) await close(fd);
     await close(this.fd);
   }
