@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { systemClock } from "@mqb/core/plugin";
 import { expect, it } from "vitest";
 import type { KafkaClient } from "../src/client/client.ts";
+import { kafkaErrors } from "../src/errors.ts";
 import { consumerOptions } from "../src/options/consumer.ts";
 import { RdkafkaConsumer } from "../src/rdkafka/consumer.ts";
 import { RD, type RdkafkaConsumerHandle, type RdkafkaMessage, type RdkafkaOffset } from "../src/rdkafka/driver.ts";
@@ -76,4 +77,38 @@ it.each([
 ])("asks for one message at a time with %s %s: of errors behind messages nobody is told", async (name, value) => {
   const { counts } = await read([90, 91, 92], [[name, value]]);
   expect(new Set(counts)).toEqual(new Set([1]));
+});
+
+it("answers a rebalance whose positions cannot be read: the library's close would wait for ever", async () => {
+  let share: () => void = () => {};
+  let unassigned = 0;
+  const handle = Object.assign(new EventEmitter(), {
+    setDefaultConsumeTimeout: () => {},
+    subscribe: () => setImmediate(share),
+    isConnected: () => true,
+    unassign: () => {
+      unassigned += 1;
+    },
+    consume: (_: number, done: (error: null, messages: RdkafkaMessage[]) => void) => setImmediate(done, null, []),
+    disconnect: (done: () => void) => done(),
+  });
+  const lost = kafkaErrors.LOST({ target: "t:1", reason: "cut" });
+  const client = {
+    clock: systemClock,
+    target: "t:1",
+    close: () => {},
+    topics: async () => new Map([["t", { error: 0, leaders: [1] }]]),
+    coordinator: () => Promise.reject(lost),
+  } as unknown as KafkaClient;
+  const { options } = consumerOptions([]);
+  const settings = { topics: ["t"], groupId: "g", isSubscriber: false, stamps: false, options, drainJoinMs: 1000 };
+  const consumer = new RdkafkaConsumer(client, settings, contextFor("input"), ({ rebalance_cb }) => {
+    const rebalance = rebalance_cb as (error: object, places: readonly object[]) => void;
+    share = () => rebalance({ code: RD.ASSIGN }, [{ topic: "t", partition: 0 }]);
+    return handle as unknown as RdkafkaConsumerHandle;
+  });
+  await consumer.open(AbortSignal.timeout(5000), async () => {});
+  await expect(consumer.receive(1, AbortSignal.timeout(5000))).rejects.toBe(lost);
+  expect(unassigned).toBe(1);
+  await consumer.close();
 });

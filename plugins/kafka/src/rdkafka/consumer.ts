@@ -231,7 +231,11 @@ export class RdkafkaConsumer implements Consumer {
   private rebalance(error: RdkafkaError, places: readonly RdkafkaPlace[]): void {
     this.turns = this.turns
       .then(() => (error.code === RD.ASSIGN ? this.assign(places) : this.revoke()))
-      .catch((failure: unknown) => this.failed(failure));
+      .catch((failure: unknown) => {
+        this.failed(failure);
+        // The library waits for an answer to each rebalance, and its close for ever, in a thread of the pool.
+        if (this.handle.isConnected()) this.handle.unassign();
+      });
   }
 
   private async assign(places: readonly RdkafkaPlace[]): Promise<void> {
