@@ -1,8 +1,9 @@
 // node cdc.mjs [ROWS] [URL] [rate|latency|memory…]: changes of a PostgreSQL table into a file, beside a loop written by hand on the same
 // driver that decodes the same stream into the same lines. Each contender is a process of its own; CPU is that of the process,
 // which other programs on the machine disturb less than wall time. `latency`: from the answer to a COMMIT to the line in the file,
-// at 1,000 commits a second. `memory`: one transaction of all rows. Build first: pnpm tsc -b plugins/postgres plugins/file; a server:
-// scripts/services up postgres
+// at 1,000 commits a second. `memory`: one transaction of all rows, of which the process may take 150 MiB. ROWS may also stand in
+// MQB_BENCH_ROWS: MQB_BENCH_ROWS=5000000 node cdc.mjs "" "" memory. Build first: pnpm tsc -b plugins/postgres plugins/file; a
+// server: scripts/services up postgres
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from "node:fs";
@@ -16,9 +17,10 @@ import postgres from "../../plugins/postgres/dist/index.js";
 
 const SELF = fileURLToPath(import.meta.url);
 const { Client } = createRequire(new URL("../../plugins/postgres/package.json", import.meta.url))("pg");
-const ROWS = Number(process.argv[2] ?? 200_000);
+const ROWS = Number(process.argv[2] || process.env.MQB_BENCH_ROWS || 200_000);
+const MOST_MEMORY = 150;
 const SERVER =
-  process.argv[3] ?? process.env.MQB_TEST_POSTGRES_URL ?? "postgres://mqb:test-password@127.0.0.1:25432/postgres";
+  process.argv[3] || process.env.MQB_TEST_POSTGRES_URL || "postgres://mqb:test-password@127.0.0.1:25432/postgres";
 const CASES = process.argv.length > 4 ? process.argv.slice(4) : ["rate", "latency", "memory"];
 const TOGETHER = 1000;
 const PER_SECOND = 1000;
@@ -79,6 +81,7 @@ async function memory() {
   await fill(place.name, 1, ROWS);
   const result = await run({ who: "route", slot: place.slots[0], publication: place.name, rows: ROWS });
   console.log(`one transaction of ${ROWS} rows: ${result.ms.toFixed(0)} ms, ${result.rss} MiB`);
+  if (result.rss > MOST_MEMORY) process.exitCode = 1;
   await place.drop();
 }
 

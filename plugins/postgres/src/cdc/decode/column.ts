@@ -14,7 +14,7 @@ export interface Column {
   /** What separates them: a comma, of boxes a semicolon. */
   readonly delimiter: number;
   readonly isKey: boolean;
-  /** `"name":` */
+  /** `,"name":` */
   readonly label: Buffer;
 }
 
@@ -54,7 +54,7 @@ const [COMMA, SEMICOLON, QUOTE, BACKSLASH, MINUS, DOT] = [44, 59, 34, 92, 45, 46
 
 /** `user`: what a type is that is not built in. */
 export function columnOf(name: string, type: number, isKey: boolean, user?: UserType): Column {
-  return { name, ...formOf(type, user), isKey, label: Buffer.from(`${JSON.stringify(name)}:`) };
+  return { name, ...formOf(type, user), isKey, label: Buffer.from(`,${JSON.stringify(name)}:`) };
 }
 
 function formOf(type: number, user: UserType | undefined): Pick<Column, "kind" | "element" | "delimiter"> {
@@ -174,6 +174,22 @@ const LONG = 192;
 
 export function writeString(bytes: Buffer, from: number, to: number, out: Buffer, at: number): number {
   out[at++] = QUOTE;
+  at = to - from > LONG ? writeRuns(bytes, from, to, out, at) : writeBytewise(bytes, from, to, out, at);
+  out[at++] = QUOTE;
+  return at;
+}
+
+function writeBytewise(bytes: Buffer, from: number, to: number, out: Buffer, at: number): number {
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i]!;
+    const letter = ESCAPES[byte]!;
+    if (letter === 0) out[at++] = byte;
+    else at = writeEscape(byte, letter, out, at);
+  }
+  return at;
+}
+
+function writeRuns(bytes: Buffer, from: number, to: number, out: Buffer, at: number): number {
   let start = from;
   for (let i = from; i < to; i++) {
     const letter = ESCAPES[bytes[i]!]!;
@@ -182,9 +198,7 @@ export function writeString(bytes: Buffer, from: number, to: number, out: Buffer
     at = writeEscape(bytes[i]!, letter, out, at);
     start = i + 1;
   }
-  at = copy(bytes, start, to, out, at);
-  out[at++] = QUOTE;
-  return at;
+  return copy(bytes, start, to, out, at);
 }
 
 /** One byte of a string that is unescaped elsewhere. */

@@ -99,7 +99,7 @@ export function relationOf({ schema, table, columns, isFull }: Omit<Described, "
     columns: all,
     hasKey: all.some(({ isKey }) => isKey),
     isFull,
-    // A label, a comma and `null` for each.
+    // A label and `null` for each.
     overhead: 16 + all.reduce((sum, { label }) => sum + label.length + 8, 0),
     idPrefix: Fnv128.of(Buffer.from(`${schema}.${table}\0`)),
   };

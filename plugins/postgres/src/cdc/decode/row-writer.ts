@@ -112,10 +112,10 @@ export class RowWriter {
         if (column.isKey) keyRanges[keys++] = keyRanges[keys++] = -1;
         continue;
       }
-      if (!isFirst) out[at++] = COMMA;
-      isFirst = false;
       const { label } = column;
-      for (let j = 0; j < label.length; j++) out[at++] = label[j]!;
+      // The first one without its comma.
+      for (let j = isFirst ? 1 : 0; j < label.length; j++) out[at++] = label[j]!;
+      isFirst = false;
       const start = at;
       at = kind === NULL_VALUE ? writeNull(out, at) : writeValue(column, bytes, from, to, out, at);
       if (column.isKey) {
@@ -227,7 +227,8 @@ export class RowWriter {
         throw new StreamFault(`a value of the unknown kind ${kind}`);
       }
     }
-    into.length = 3 * count;
+    // Setting it costs more than looking, and tables follow one another seldom.
+    if (into.length !== 3 * count) into.length = 3 * count;
     return at;
   }
 }

@@ -40,6 +40,8 @@ export class Spools {
 
   /** The disk is behind: nothing more should be kept for now. */
   get isBehind(): boolean {
+    // Asked with each message: an iterator costs an object.
+    if (this.spools.size === 0) return false;
     for (const spool of this.spools) if (spool.isBehind) return true;
     return false;
   }
