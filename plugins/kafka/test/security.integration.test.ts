@@ -1,10 +1,10 @@
 import { connect, createServer } from "node:net";
-import { dirname, join } from "node:path";
 import { describeError, isMqbError } from "@mqb/core/plugin";
 import { testCertificates } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import type { KafkaOptions } from "../src/index.ts";
 import { createTopic } from "./admin.ts";
+import { LOGINS, login, plainLogin, trusting } from "./logins.ts";
 import { sendAll, takeAll } from "./open.ts";
 import {
   addressOf,
@@ -16,42 +16,14 @@ import {
   SASL_TLS_URL,
   SASL_URL,
   TLS_URL,
-  USER,
   withKafka,
 } from "./server.ts";
 
-const login = { username: USER, password: PASSWORD };
-const trusting = { required: true, ca_file: CA_FILE };
-/** The certificate of the server is good for clients, too. */
-const identity = { cert_file: join(dirname(CA_FILE), "server.pem"), key_file: join(dirname(CA_FILE), "server.key") };
-const plainLogin = [["security.protocol", "sasl_plaintext"]] as [string, string][];
 const QUICK: [string, string][] = [["fetch.wait.max.ms", "50"]];
 
 await withKafka(() => {
-  const works: Readonly<Record<string, Partial<KafkaOptions>>> = {
-    "PLAIN without TLS": { url: SASL_URL, ...login, producer_options: plainLogin },
-    "SCRAM-SHA-256": {
-      url: SASL_URL,
-      ...login,
-      producer_options: [...plainLogin, ["sasl.mechanism", "SCRAM-SHA-256"]],
-    },
-    "SCRAM-SHA-512": {
-      url: SASL_URL,
-      ...login,
-      producer_options: [...plainLogin, ["sasl.mechanisms", "SCRAM-SHA-512"]],
-    },
-    "PLAIN over TLS, as a user name alone asks for": { url: SASL_TLS_URL, ...login, tls: { ca_file: CA_FILE } },
-    "TLS with an authority": { url: TLS_URL, tls: trusting },
-    "TLS to whoever answers": { url: TLS_URL, tls: { required: true, accept_invalid_certs: true } },
-    "TLS with a list of ciphers": {
-      url: TLS_URL,
-      tls: trusting,
-      producer_options: [["ssl.cipher.suites", "ECDHE-ECDSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384"]],
-    },
-    "a client certificate": { url: MTLS_URL, tls: { ...trusting, ...identity } },
-  };
   describe("connects, writes and reads with", () => {
-    it.each(Object.entries(works))("%s", async (_, options) => {
+    it.each(Object.entries(LOGINS))("%s", async (_, options) => {
       const topic = freshName();
       await createTopic(topic);
       const { producer_options: security = [] } = options;
