@@ -22,6 +22,7 @@ export { ScriptedConsumer, type ScriptedDelivery } from "./fakes/scripted-consum
 export { FakeStateStore } from "./fakes/state-store.ts";
 export { testMiddleware } from "./middleware/index.ts";
 export type { MiddlewareUnderTest } from "./middleware/types.ts";
+export { type BrokenOffOptions, runBrokenOff } from "./process/run-broken-off.ts";
 export { type ProcessEnd, type ProcessOptions, RunningProcess, runProcess } from "./process/run-process.ts";
 export { TempDir } from "./process/temp-dir.ts";
 export { type Address, FaultProxy, type FaultProxyOptions } from "./proxy/fault-proxy.ts";

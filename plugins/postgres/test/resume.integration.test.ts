@@ -39,7 +39,7 @@ async function brokenOff(
   const plugins = ["postgres", "sqlite"].flatMap((name) => ["--plugin", `${ROOT}/plugins/${name}`]);
   const flags = ["--drain", "--resume", "--batch-size", "100", ...plugins];
   const broken = await runBrokenOff({
-    args: [CLI, "copy", source, `${target}|delay?delay_ms=3`, ...flags],
+    args: [CLI, "copy", source, `${target}|delay?delay_ms=10`, ...flags],
     ...{ cwd: dir.path, env: { HOME: dir.path } },
     ...{ times: INTERRUPTIONS, random: randomFrom(SEED), progress, ...(before && { before }) },
   });
