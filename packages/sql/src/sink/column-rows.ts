@@ -5,7 +5,7 @@ import type { Bound, ColumnInfo, Encoder, PreparedInsert } from "../contract.ts"
 import { errors } from "../errors.ts";
 import { ColumnMap, type Mapping } from "./column-map.ts";
 import { Members } from "./members.ts";
-import { type JsonGroup, payloadAt, type RowGroup, type RowMaker, type Rows } from "./rows.ts";
+import { isTextThroughout, type JsonGroup, payloadAt, type RowGroup, type RowMaker, type Rows } from "./rows.ts";
 
 export interface ColumnSetup {
   readonly columns: readonly ColumnInfo[];
@@ -214,17 +214,6 @@ export class ColumnRows implements RowMaker {
       `${this.setup.target} has no column for ${names.join(", ")}: such fields are left out; extra_column would keep them`,
     );
   }
-}
-
-/** Whether no payload has to be looked at for itself: an object of JSON begins and ends with a character of one byte. */
-function isTextThroughout({ slab }: MessageBatch): boolean {
-  if (!slab || slab.starts.length === 0) return false;
-  let [from, to] = [slab.starts[0]!, 0];
-  for (let i = 0; i < slab.starts.length; i++) {
-    from = Math.min(from, slab.starts[i]!);
-    to = Math.max(to, slab.ends[i]!);
-  }
-  return isUtf8(slab.bytes.subarray(from, to));
 }
 
 /** The payloads as one JSON array. */

@@ -13,6 +13,7 @@ import type { Bound, PreparedLookup } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { ValueSource } from "../statement/parse.ts";
 import type { PublisherSetup } from "./publisher.ts";
+import { isTextThroughout } from "./rows.ts";
 import { TokenValues } from "./token-values.ts";
 
 const FOUND: Metadata = new Map([["sqlx.found", "true"]]);
@@ -37,9 +38,10 @@ export class LookupPublisher implements Publisher {
     const outcomes = new Array<Outcome>(batch.length);
     const asked: number[] = [];
     const rows: Bound[][] = [];
+    const isText = isTextThroughout(batch);
     for (let i = 0; i < batch.length; i++) {
       try {
-        rows.push(this.values.of(batch, i));
+        rows.push(this.values.of(batch, i, isText));
         asked.push(i);
       } catch (error) {
         outcomes[i] = failed(error);

@@ -21,6 +21,8 @@ export class Members {
   /** Where each value lies, quotes of a string included. */
   starts: number[] = [];
   ends: number[] = [];
+  /** Where each key lies, with quotes: begin, end, begin, … */
+  private readonly spans: number[] = [];
   private readonly stack = new Uint8Array(MAX_JSON_DEPTH);
   private readonly shapes = new Map<string, Shape>();
   /** The bytes of the keys of the object before, with quotes. */
@@ -29,10 +31,10 @@ export class Members {
 
   /** False when `bytes[start .. end)` is not one JSON object. */
   read(bytes: Buffer, start: number, end: number): boolean {
-    this.starts.length = this.ends.length = 0;
+    const { spans } = this;
+    this.starts.length = this.ends.length = spans.length = 0;
     let at = skipJsonBlank(bytes, start, end);
     if (at >= end || bytes[at] !== OPEN_OBJECT) return false;
-    const keys: number[] = [];
     at = skipJsonBlank(bytes, at + 1, end);
     if (bytes[at] === CLOSE_OBJECT && at < end) at++;
     else {
@@ -40,7 +42,7 @@ export class Members {
         if (at >= end || bytes[at] !== QUOTE) return false;
         const close = scanJsonString(bytes, at + 1, end);
         if (close < 0) return false;
-        keys.push(at, close + 1);
+        spans.push(at, close + 1);
         at = skipJsonBlank(bytes, close + 1, end);
         if (at >= end || bytes[at] !== COLON) return false;
         at = skipJsonBlank(bytes, at + 1, end);
@@ -60,7 +62,7 @@ export class Members {
       }
     }
     if (skipJsonBlank(bytes, at, end) !== end) return false;
-    this.shape = this.shapeOf(bytes, keys);
+    this.shape = this.shapeOf(bytes, spans);
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { MessageBatch } from "@mqb/core/plugin";
 import type { Bound, PreparedInsert } from "../contract.ts";
 
@@ -38,4 +39,18 @@ export function payloadAt(
   const payload = batch.payload(index);
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   return { bytes, start: 0, end: bytes.length };
+}
+
+/**
+ * Whether all payloads that are JSON are UTF-8, as far as one look tells: JSON begins and ends with a character of one byte.
+ * Otherwise each has to be looked at.
+ */
+export function isTextThroughout({ slab }: MessageBatch): boolean {
+  if (!slab || slab.starts.length === 0) return false;
+  let [from, to] = [slab.starts[0]!, 0];
+  for (let i = 0; i < slab.starts.length; i++) {
+    from = Math.min(from, slab.starts[i]!);
+    to = Math.max(to, slab.ends[i]!);
+  }
+  return isUtf8(slab.bytes.subarray(from, to));
 }

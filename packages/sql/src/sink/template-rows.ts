@@ -1,7 +1,7 @@
 import type { MessageBatch } from "@mqb/core/plugin";
 import type { Bound, PreparedInsert } from "../contract.ts";
 import type { ValueSource } from "../statement/parse.ts";
-import type { RowMaker, Rows } from "./rows.ts";
+import { isTextThroughout, type RowMaker, type Rows } from "./rows.ts";
 import { TokenValues } from "./token-values.ts";
 
 /** The values of an `insert_query`. */
@@ -18,9 +18,10 @@ export class TemplateRows implements RowMaker {
     const positions: number[] = [];
     const rows: Bound[][] = [];
     const failed = new Map<number, unknown>();
+    const isText = isTextThroughout(batch);
     for (let i = 0; i < batch.length; i++) {
       try {
-        rows.push(this.values.of(batch, i));
+        rows.push(this.values.of(batch, i, isText));
         positions.push(i);
       } catch (error) {
         failed.set(i, error);

@@ -27,11 +27,11 @@ export class TokenValues {
     this.fields = new PayloadFields(paths);
   }
 
-  /** One value for each token; what is not there is null. Throws a `permanent` error. */
-  of(batch: MessageBatch, index: number): Bound[] {
+  /** One value for each token; what is not there is null. `isText`: of the whole batch. Throws a `permanent` error. */
+  of(batch: MessageBatch, index: number, isText: boolean): Bound[] {
     const { fields } = this;
     fields.look(batch, index);
-    if (fields.json && !isUtf8(batch.payload(index))) throw errors.NOT_AN_OBJECT({ what: "not UTF-8" });
+    if (fields.json && !isText && !isUtf8(batch.payload(index))) throw errors.NOT_AN_OBJECT({ what: "not UTF-8" });
     const values = new Array<Bound>(this.sources.length);
     for (let i = 0; i < values.length; i++) {
       const source = this.sources[i]!;
