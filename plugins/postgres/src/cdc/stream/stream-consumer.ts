@@ -187,7 +187,10 @@ export class StreamConsumer implements Consumer, StreamHost, KeepAliveHost {
   }
 
   private get isBlocked(): boolean {
-    return this.isReplaying || this.decoder.replay !== undefined || this.log.isFull || this.spools.isBehind;
+    const { decoder, log, spools } = this;
+    return (
+      this.isReplaying || decoder.replay !== undefined || decoder.asks !== undefined || log.isFull || spools.isBehind
+    );
   }
 
   /** Hands out what was kept of a large transaction, block by block. */
