@@ -11,7 +11,7 @@ const MADE = `
 const COLUMNS =
   "m mood, ms mood[], p posint, ps posint2[], i ints, d doc, ds doc[], c pair, cs pair[], r int4range, rs int4range[], s stamp[], b corner[]";
 const VALUES = `'very happy', '{sad,"very happy",NULL}', 5, '{{1,NULL},{3,4}}', '{1,2}', '{"a": [1.50]}', array['{"a": 1}', '"x"']::doc[],
-  (1, 'x y'), array[(1, 'x "y"')::pair, (NULL, '')], '[1,5)', '{"[1,5)",empty}', '{2024-01-02 03:04:05.5+02}', '{(2,2),(1,1);(4,4),(3,3)}'`;
+  (1, 'x y'), array[(1, 'x "y"')::pair, (NULL, '')::pair], '[1,5)', '{"[1,5)",empty}', '{2024-01-02 03:04:05.5+02}', '{(2,2),(1,1);(4,4),(3,3)}'`;
 const JSON_OF_THEM = [
   `"m":"very happy","ms":["sad","very happy",null],"p":"5","ps":[[1,null],[3,4]],"i":[1,2]`,
   String.raw`"d":{"a": [1.50]},"ds":[{"a": 1},"x"],"c":"(1,\"x y\")","cs":["(1,\"x \"\"y\"\"\")","(,\"\")"]`,

@@ -22,8 +22,6 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   "646-cdc-toast-unchanged": "columns left out are named; with REPLICA IDENTITY FULL none is, also not in the key",
   "647-cdc-every-type": "JSON keeps its digits, bytes are hex as everywhere, nested arrays are arrays",
   "653-cdc-snapshot": "rows of a snapshot say of which table they are, and have ids that repeat",
-  "727-s3-out-source-position-file-cdc": "the parts are files of a folder here, with the extension of their format",
-  "773-source-metadata-cdc": "members of a transform stay in the order in which they are written",
   "782-pg-cdc-to-pg-columns": "bytes and JSON texts survive the way from table to table",
   "790-cdc-capture-all-then-changes": "rows are spelled as their changes are, and say of which table they are",
   "795-cdc-server-time-zone": "times do not depend on the database's settings",
