@@ -1,3 +1,12 @@
+export { ChangeIds, Fnv128, type IdHash } from "./changes/change-id.ts";
+export { type ChangeChunk, type ChangedTable, DELETE, INSERT, type Rare, TRUNCATE, UPDATE } from "./changes/chunk.ts";
+export { ChangeFields, type ChangeNames, changeNames } from "./changes/fields.ts";
+export { Handout, type Settled } from "./changes/handout.ts";
+export { LatestWriter } from "./changes/latest-writer.ts";
+export { ChangeLog, type Part, type Taken } from "./changes/log.ts";
+export { PhasedConsumer, type Phases, type TablesConsumer } from "./changes/phased-consumer.ts";
+export { RowEnds, rareOf } from "./changes/row-ends.ts";
+export { Turns } from "./changes/turns.ts";
 export { CHANGES, slotFor } from "./changes.ts";
 export type { Positions } from "./checkpoint/checkpoint-table.ts";
 export type { SqlxConfig, SqlxOptions } from "./config.ts";

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { hashId } from "@mqb/core/plugin";
+import { Fnv128 } from "@mqb/sql";
 import { TempDir } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
-import { Fnv128 } from "../../src/cdc/decode/change-id.ts";
 import { Feed, pgoutput, recorded, said } from "./feed.ts";
 
 const CHANGES = [

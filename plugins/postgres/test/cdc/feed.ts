@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Message, slabBatch } from "@mqb/core/plugin";
-import { ChangeIds } from "../../src/cdc/decode/change-id.ts";
+import { ChangeFields, ChangeIds, ChangeLog } from "@mqb/sql";
 import { Decoder } from "../../src/cdc/decode/decoder.ts";
-import { ChangeFields } from "../../src/cdc/decode/fields.ts";
-import { ChangeLog } from "../../src/cdc/decode/log.ts";
 import { Spools } from "../../src/cdc/decode/spool.ts";
+import { NAMES } from "../../src/cdc/names.ts";
 import { Frames } from "../../src/cdc/stream/frames.ts";
 import { type UserType, UserTypes } from "../../src/user-types.ts";
 
@@ -75,7 +74,7 @@ export class Feed {
     for (let taken = this.log.take(1000); taken; taken = this.log.take(1000)) {
       const { chunk, from, to } = taken;
       const slab = { bytes: chunk.bytes, starts: chunk.starts.subarray(from, to), ends: chunk.ends.subarray(from, to) };
-      const options = { ids: this.ids, slot: "s", stamps: true, isSnapshot: false };
+      const options = { ids: this.ids, names: NAMES, source: "s", stamps: true, isSnapshot: false };
       messages.push(...slabBatch(slab, new ChangeFields(chunk, from, options)));
       this.log.ack(taken, to);
     }

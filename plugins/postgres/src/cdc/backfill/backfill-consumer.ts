@@ -1,19 +1,25 @@
-import { batchOf, type Consumer, type Delivery, type EndpointStatus } from "@mqb/core/plugin";
+import { batchOf, type Delivery, type EndpointStatus } from "@mqb/core/plugin";
 import { isJsonArray, isJsonObject, JsonNumber, parseJson, writeJson } from "@mqb/json";
-import { quoteIdentifier } from "@mqb/sql";
+import {
+  ChangeIds,
+  ChangeLog,
+  Handout,
+  type IdHash,
+  type LatestWriter,
+  quoteIdentifier,
+  type Settled,
+  type TablesConsumer,
+  Turns,
+} from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
 import { literal } from "../../source/row-json.ts";
 import { arrayText } from "../../types.ts";
 import type { UserTypes } from "../../user-types.ts";
-import { ChangeIds, type IdHash } from "../decode/change-id.ts";
 import { StreamFault } from "../decode/fault.ts";
-import { Handout, type Settled } from "../decode/handout.ts";
-import { ChangeLog } from "../decode/log.ts";
 import { relationOf } from "../decode/relation.ts";
 import { RowWriter } from "../decode/row-writer.ts";
-import { Turns } from "../decode/turns.ts";
-import type { LatestWriter } from "../position/latest-writer.ts";
+import { NAMES } from "../names.ts";
 import type { Progress } from "../position/positions.ts";
 import { type PublishedTable, tableSql } from "../server/catalog.ts";
 import { cut, disconnect } from "../server/connection.ts";
@@ -44,7 +50,7 @@ const DONE: Promise<void> = Promise.resolve();
 const NOTHING: Delivery = { batch: batchOf([]), commit: () => DONE };
 
 /** Reads the rows of the published tables, one table after the other in the order of its key. */
-export class BackfillConsumer implements Consumer {
+export class BackfillConsumer implements TablesConsumer {
   private readonly s: BackfillSetup;
   private readonly log: ChangeLog;
   private readonly rows: RowWriter;
@@ -63,7 +69,7 @@ export class BackfillConsumer implements Consumer {
     this.log = new ChangeLog(setup.lsn);
     this.rows = new RowWriter(this.log, false);
     const { slot, stamps, idHash } = setup;
-    const fields = { ids: new ChangeIds(idHash), slot, stamps, isSnapshot: true };
+    const fields = { ids: new ChangeIds(idHash), names: NAMES, source: slot, stamps, isSnapshot: true };
     this.handout = new Handout(this.log, fields, (settled) => this.settled(settled));
     this.count = this.acked = setup.from?.rows ?? 0;
     this.reading = this.read().catch((error: unknown) => this.failed(error));

@@ -1,6 +1,6 @@
+import type { ChangeLog } from "@mqb/sql";
 import { UserTypes } from "../../user-types.ts";
 import { StreamFault } from "./fault.ts";
-import type { ChangeLog } from "./log.ts";
 import { type Described, Fields, type Relation, readDescription, relationOf } from "./relation.ts";
 import { RowWriter } from "./row-writer.ts";
 import type { Spool, Spools } from "./spool.ts";

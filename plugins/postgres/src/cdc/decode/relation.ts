@@ -1,20 +1,16 @@
+import { type ChangedTable, Fnv128 } from "@mqb/sql";
 import type { UserTypes } from "../../user-types.ts";
-import { Fnv128 } from "./change-id.ts";
 import { type Column, columnOf } from "./column.ts";
 import { StreamFault } from "./fault.ts";
 
 /** A table, as the server describes it before its first change and after each change of its columns. */
-export interface Relation {
-  readonly schema: string;
-  readonly table: string;
+export interface Relation extends ChangedTable {
   readonly columns: readonly Column[];
   readonly hasKey: boolean;
   /** Every column tells a row from others: REPLICA IDENTITY FULL. */
   readonly isFull: boolean;
   /** What a JSON object of it needs beside its values, in bytes. */
   readonly overhead: number;
-  /** The hash of ids as far as all of its rows have it in common. */
-  readonly idPrefix: Fnv128;
 }
 
 /** Reads fields of one message; throws where it ends too early. */

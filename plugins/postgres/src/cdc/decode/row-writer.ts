@@ -1,30 +1,29 @@
-import { type ChangeChunk, DELETE, INSERT, TRUNCATE, UPDATE } from "./chunk.ts";
+import { type ChangeChunk, type ChangeLog, DELETE, INSERT, RowEnds, rareOf, TRUNCATE, UPDATE } from "@mqb/sql";
 import { countEscapes, writeNull, writeValue } from "./column.ts";
 import { StreamFault } from "./fault.ts";
-import type { ChangeLog } from "./log.ts";
 import type { Relation } from "./relation.ts";
 
 /** How a tuple says what a value is. */
 export const NULL_VALUE = 110;
 export const TEXT = 116;
 const UNCHANGED = 117;
-const [OPEN, CLOSE, SQUARE, SQUARE_END, COMMA, NEWLINE] = [123, 125, 91, 93, 44, 10];
+const [OPEN, CLOSE] = [123, 125];
 /** Of a message up to which the room is taken for the worst case, without counting. */
 const SMALL = 16 * 1024;
 
 /** Writes changes into the log as JSON lines: the server's texts straight into their place. */
 export class RowWriter {
   private readonly log: ChangeLog;
+  private readonly ends: RowEnds;
   private readonly splitsKeyChange: boolean;
   /** Where the values of a tuple lie: kind, from, to of each column. */
   private tuple: number[] = [];
   private old: number[] = [];
   private unchanged: string[] = [];
-  /** Of the values of key columns in what was just written: from, to. */
-  private readonly keyRanges: number[] = [];
 
   constructor(log: ChangeLog, splitsKeyChange: boolean) {
     this.log = log;
+    this.ends = new RowEnds(log);
     this.splitsKeyChange = splitsKeyChange;
   }
 
@@ -58,7 +57,7 @@ export class RowWriter {
       return 2;
     }
     const chunk = this.write(relation, UPDATE, bytes, this.tuple, old, at, end, ordinal);
-    if (isKey) this.rare(chunk).oldKey = this.keyText(relation, bytes, this.old);
+    if (isKey) rareOf(chunk).oldKey = this.keyText(relation, bytes, this.old);
     return 1;
   }
 
@@ -72,7 +71,7 @@ export class RowWriter {
     const from = chunk.front;
     chunk.bytes[from] = OPEN;
     chunk.bytes[from + 1] = CLOSE;
-    this.finish(chunk, relation, TRUNCATE, from + 2, ordinal, 0);
+    this.ends.finish(chunk, relation, TRUNCATE, from + 2, ordinal, 0);
   }
 
   private write(
@@ -90,7 +89,7 @@ export class RowWriter {
     const chunk = this.log.room(2 * (worst + relation.overhead));
     const out = chunk.bytes;
     const { columns } = relation;
-    const { keyRanges } = this;
+    const { keyRanges } = this.ends;
     let at = chunk.front;
     let isFirst = true;
     let keys = 0;
@@ -124,69 +123,9 @@ export class RowWriter {
       }
     }
     out[at++] = CLOSE;
-    const row = this.finish(chunk, relation, operation, at, ordinal, keys);
-    if (this.unchanged.length > 0) this.rareOf(chunk, row).unchanged = this.unchanged.join(",");
+    this.ends.finish(chunk, relation, operation, at, ordinal, keys);
+    if (this.unchanged.length > 0) rareOf(chunk).unchanged = this.unchanged.join(",");
     return chunk;
-  }
-
-  private finish(
-    chunk: ChangeChunk,
-    relation: Relation,
-    operation: number,
-    end: number,
-    ordinal: number,
-    keys: number,
-  ): number {
-    const row = chunk.rows;
-    const { bytes: out } = chunk;
-    chunk.starts[row] = chunk.front;
-    chunk.ends[row] = end;
-    out[end] = NEWLINE;
-    const size = end + 1 - chunk.front;
-    chunk.front = end + 1;
-    chunk.operations[row] = operation;
-    chunk.relationOf[row] = chunk.numberOf(relation);
-    chunk.ordinals[row] = ordinal;
-    chunk.keyEnds[row] = chunk.back;
-    if (keys > 0) chunk.back = this.writeKey(out, chunk.back, keys);
-    chunk.keyStarts[row] = chunk.back;
-    chunk.rows = row + 1;
-    this.log.added(size);
-    return row;
-  }
-
-  /** From the back: `[1,"a"]`. Gives where it begins. */
-  private writeKey(out: Buffer, back: number, count: number): number {
-    const { keyRanges } = this;
-    let at = back - 1;
-    out[at] = SQUARE_END;
-    for (let k = count - 2; k >= 0; k -= 2) {
-      const from = keyRanges[k]!;
-      if (from < 0) {
-        at -= 4;
-        writeNull(out, at);
-      } else {
-        const to = keyRanges[k + 1]!;
-        at -= to - from;
-        if (to - from < 64) for (let i = from, j = at; i < to; i++, j++) out[j] = out[i]!;
-        else out.copyWithin(at, from, to);
-      }
-      if (k > 0) out[--at] = COMMA;
-    }
-    out[--at] = SQUARE;
-    return at;
-  }
-
-  /** Of the row that was written last. */
-  private rare(chunk: ChangeChunk): { oldKey?: string; unchanged?: string } {
-    return this.rareOf(chunk, chunk.rows - 1);
-  }
-
-  private rareOf(chunk: ChangeChunk, row: number): { oldKey?: string; unchanged?: string } {
-    const rare = (chunk.rare ??= new Map());
-    let found = rare.get(row);
-    if (!found) rare.set(row, (found = {}));
-    return found;
   }
 
   private keyText({ columns }: Relation, bytes: Buffer, tuple: readonly number[]): string {

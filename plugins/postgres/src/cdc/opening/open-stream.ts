@@ -1,7 +1,6 @@
-import { quoteIdentifier } from "@mqb/sql";
+import { LatestWriter, quoteIdentifier } from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
-import { LatestWriter } from "../position/latest-writer.ts";
 import { type SlotState, versionOf } from "../server/catalog.ts";
 import { formatLsn, parseLsn } from "../server/lsn.ts";
 import { currentPosition, endOfLog, senderTimeout, serverOf } from "../server/server.ts";

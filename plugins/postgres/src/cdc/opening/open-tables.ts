@@ -1,9 +1,8 @@
 import type { Consumer } from "@mqb/core/plugin";
+import { LatestWriter, PhasedConsumer } from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
 import { BackfillConsumer } from "../backfill/backfill-consumer.ts";
-import { PhasedConsumer } from "../backfill/phased-consumer.ts";
-import { LatestWriter } from "../position/latest-writer.ts";
 import type { Progress } from "../position/positions.ts";
 import type { PublishedTable } from "../server/catalog.ts";
 import { connect, disconnect } from "../server/connection.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "@mqb/core/plugin";
+import type { ChangeLog } from "@mqb/sql";
 import { errors } from "../../errors.ts";
-import type { ChangeLog } from "../decode/log.ts";
 import type { Pace } from "./pace.ts";
 import type { Replication } from "./replication.ts";
 

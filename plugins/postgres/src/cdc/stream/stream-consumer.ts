@@ -1,17 +1,23 @@
 import { batchOf, type Consumer, type Delivery, type EndpointStatus, isMqbError, type Logger } from "@mqb/core/plugin";
-import { quoteIdentifier } from "@mqb/sql";
+import {
+  ChangeIds,
+  ChangeLog,
+  Handout,
+  type IdHash,
+  type LatestWriter,
+  type Part,
+  quoteIdentifier,
+  type Settled,
+  Turns,
+} from "@mqb/sql";
 import type pg from "pg";
 import { errors } from "../../errors.ts";
 import type { UserTypes } from "../../user-types.ts";
-import { ChangeIds, type IdHash } from "../decode/change-id.ts";
 import { Decoder } from "../decode/decoder.ts";
 import { StreamFault } from "../decode/fault.ts";
-import { Handout, type Settled } from "../decode/handout.ts";
-import { ChangeLog, type Part } from "../decode/log.ts";
 import { Spools } from "../decode/spool.ts";
-import { Turns } from "../decode/turns.ts";
+import { NAMES } from "../names.ts";
 import { ACKED, PART, PROCESS } from "../opening/session.ts";
-import type { LatestWriter } from "../position/latest-writer.ts";
 import { formatLsn } from "../server/lsn.ts";
 import { refused } from "../server/refused.ts";
 import { KeepAlive, type KeepAliveHost, type KeepAliveSetup } from "./keep-alive.ts";
@@ -68,7 +74,7 @@ export class StreamConsumer implements Consumer, StreamHost, KeepAliveHost {
     const { slot, stamps, idHash } = setup;
     this.s = setup;
     this.log = new ChangeLog(setup.position, setup.session.get(PART) as Part | undefined);
-    const fields = { ids: new ChangeIds(idHash), slot, stamps, isSnapshot: false };
+    const fields = { ids: new ChangeIds(idHash), names: NAMES, source: slot, stamps, isSnapshot: false };
     this.handout = new Handout(this.log, fields, (settled) => this.settled(settled));
     this.spools = new Spools({
       failed: (cause) =>

@@ -36,8 +36,10 @@ export class ChangeLog {
   private read = 0;
   private acked = 0;
   private readyRows = 0;
-  /** Where the open transaction begins; -1 = there is none. */
+  /** Where what is not released of the open transaction begins; -1 = there is none. */
   private open = -1;
+  /** The first row of the transaction that was begun last. */
+  private began = 0;
   /** The ends of transactions that are not settled, from `firstMark` on. */
   private marks: { readonly row: number; lsn: bigint }[] = [];
   private firstMark = 0;
@@ -71,7 +73,7 @@ export class ChangeLog {
 
   /** Rows of a transaction follow. */
   begin(): void {
-    this.open = this.next;
+    this.open = this.began = this.next;
   }
 
   get isOpen(): boolean {
@@ -93,6 +95,22 @@ export class ChangeLog {
   added(bytes: number): void {
     this.next++;
     this.unread += bytes;
+  }
+
+  /** The chunk that the last row was written into. */
+  get last(): ChangeChunk {
+    return this.chunks.at(-1)!;
+  }
+
+  /** The open transaction was undone: what is not released of it is nobody's. Gives whether some of it was released. */
+  discard(): boolean {
+    const { open } = this;
+    while (this.chunks.length > 1 && this.chunks.at(-1)!.base > open) this.unread -= this.chunks.pop()!.discard(0);
+    const { last } = this;
+    this.unread -= last.discard(Math.max(0, open - last.base));
+    this.next = Math.min(this.next, open);
+    this.open = -1;
+    return this.readyRows > this.began;
   }
 
   /** What was added to the open transaction may be handed out: its commit ended there. */

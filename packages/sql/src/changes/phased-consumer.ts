@@ -1,5 +1,10 @@
 import { batchOf, type Consumer, type Delivery, type EndpointStatus } from "@mqb/core/plugin";
-import type { BackfillConsumer } from "./backfill-consumer.ts";
+
+/** Reads rows of tables. An empty batch stands for the end, or for a stop. */
+export interface TablesConsumer extends Consumer {
+  /** Every row was handed out and acked. */
+  readonly isDone: boolean;
+}
 
 export interface Phases {
   /** Every row of the tables was acked. */
@@ -17,13 +22,13 @@ const NOTHING: Delivery = { batch: batchOf([]), commit: () => DONE };
 /** Reads the tables, and behind them what comes then: once every row is acked. */
 export class PhasedConsumer implements Consumer {
   private current: Consumer;
-  private readonly tables: BackfillConsumer;
+  private readonly tables: TablesConsumer;
   private readonly phases: Phases;
   private isFinished = false;
   private closed = false;
   private settled: (() => void) | undefined;
 
-  constructor(tables: BackfillConsumer, phases: Phases) {
+  constructor(tables: TablesConsumer, phases: Phases) {
     this.tables = this.current = tables;
     this.phases = phases;
   }

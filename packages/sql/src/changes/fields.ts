@@ -1,12 +1,55 @@
 import type { MessageId, Metadata, SlabFields } from "@mqb/core/plugin";
 import { idFromBytes } from "@mqb/core/plugin";
-import { formatLsn } from "../server/lsn.ts";
 import type { ChangeIds } from "./change-id.ts";
 import { type ChangeChunk, OPERATIONS } from "./chunk.ts";
 
+/** How messages of a database name what they say of a change. */
+export interface ChangeNames {
+  readonly operation: string;
+  readonly schema: string;
+  readonly table: string;
+  readonly key: string;
+  readonly position: string;
+  /** What the log calls a transaction beside its place. */
+  readonly transaction: string;
+  readonly snapshot: string;
+  readonly oldKey: string;
+  readonly unchanged: string;
+  readonly sourceStamp: string;
+  readonly positionStamp: string;
+  readonly ordinalStamp: string;
+  formatPosition(position: bigint): string;
+}
+
+/** `prefix` stands before all of them: `postgres`; the place is called `position` there, and whose it is `source`. */
+export function changeNames(
+  prefix: string,
+  position: string,
+  source: string,
+  formatPosition: (position: bigint) => string,
+): ChangeNames {
+  return {
+    operation: `${prefix}.operation`,
+    schema: `${prefix}.schema`,
+    table: `${prefix}.table`,
+    key: `${prefix}.key`,
+    position: `${prefix}.${position}`,
+    transaction: `${prefix}.gtid`,
+    snapshot: `${prefix}.snapshot`,
+    oldKey: `${prefix}.old_key`,
+    unchanged: `${prefix}.unchanged`,
+    sourceStamp: `mqb.src.${prefix}_${source}`,
+    positionStamp: `mqb.src.${prefix}_${position}`,
+    ordinalStamp: `mqb.src.${prefix}_ordinal`,
+    formatPosition,
+  };
+}
+
 export interface FieldOptions {
   readonly ids: ChangeIds;
-  readonly slot: string;
+  readonly names: ChangeNames;
+  /** Whose place it is. */
+  readonly source: string;
   /** Whether messages carry their positions. */
   readonly stamps: boolean;
   /** They are rows of the tables as they were, and not changes. */
@@ -50,20 +93,23 @@ export class ChangeFields implements SlabFields {
     const relation = chunk.relations[chunk.relationOf[row]!]!;
     const lsn = chunk.lsns[row]!;
     const metadata = new Map<string, string>();
-    metadata.set("postgres.operation", OPERATIONS[chunk.operations[row]!]!);
-    metadata.set("postgres.schema", relation.schema);
-    metadata.set("postgres.table", relation.table);
+    const { names } = options;
+    metadata.set(names.operation, OPERATIONS[chunk.operations[row]!]!);
+    metadata.set(names.schema, relation.schema);
+    metadata.set(names.table, relation.table);
     const [from, to] = [chunk.keyStarts[row]!, chunk.keyEnds[row]!];
-    if (to > from) metadata.set("postgres.key", chunk.bytes.toString("utf8", from, to));
-    metadata.set("postgres.lsn", formatLsn(lsn));
-    if (options.isSnapshot) metadata.set("postgres.snapshot", "true");
+    if (to > from) metadata.set(names.key, chunk.bytes.toString("utf8", from, to));
+    metadata.set(names.position, names.formatPosition(lsn));
+    const transaction = chunk.names?.get(lsn);
+    if (transaction !== undefined) metadata.set(names.transaction, transaction);
+    if (options.isSnapshot) metadata.set(names.snapshot, "true");
     const rare = chunk.rare?.get(row);
-    if (rare?.oldKey !== undefined) metadata.set("postgres.old_key", rare.oldKey);
-    if (rare?.unchanged !== undefined) metadata.set("postgres.unchanged", rare.unchanged);
+    if (rare?.oldKey !== undefined) metadata.set(names.oldKey, rare.oldKey);
+    if (rare?.unchanged !== undefined) metadata.set(names.unchanged, rare.unchanged);
     if (options.stamps) {
-      metadata.set("mqb.src.postgres_slot", options.slot);
-      metadata.set("mqb.src.postgres_lsn", `${lsn}`);
-      metadata.set("mqb.src.postgres_ordinal", `${chunk.ordinals[row]}`);
+      metadata.set(names.sourceStamp, options.source);
+      metadata.set(names.positionStamp, `${lsn}`);
+      metadata.set(names.ordinalStamp, `${chunk.ordinals[row]}`);
     }
     return metadata;
   }

@@ -1,10 +1,18 @@
-import type { Relation } from "./relation.ts";
+import type { Fnv128 } from "./change-id.ts";
 
 export const OPERATIONS = ["insert", "update", "delete", "truncate"] as const;
 export const INSERT = 0;
 export const UPDATE = 1;
 export const DELETE = 2;
 export const TRUNCATE = 3;
+
+/** What messages say of the table of a change. */
+export interface ChangedTable {
+  readonly schema: string;
+  readonly table: string;
+  /** The hash of ids as far as all of its rows have it in common. */
+  readonly idPrefix: Fnv128;
+}
 
 /** What few changes have. */
 export interface Rare {
@@ -31,10 +39,12 @@ export class ChangeChunk {
   readonly operations: Uint8Array;
   readonly relationOf: Uint16Array;
   readonly ordinals: Float64Array;
-  /** The end of the commit; known when a row is ready. */
+  /** The place of the commit; known when a row is ready. */
   readonly lsns: BigUint64Array;
-  readonly relations: Relation[] = [];
+  readonly relations: ChangedTable[] = [];
   rare: Map<number, Rare> | undefined;
+  /** What a log calls a transaction beside its place, by that. */
+  names: Map<bigint, string> | undefined;
   /** The number of its first row among all. */
   readonly base: number;
   rows = 0;
@@ -63,7 +73,17 @@ export class ChangeChunk {
     return this.rows < this.starts.length && this.back - this.front >= bytes && this.relations.length < 0xffff;
   }
 
-  numberOf(relation: Relation): number {
+  /** Takes back the rows from this one on, which nobody has seen. Gives how many bytes their payloads had. */
+  discard(from: number): number {
+    const size = this.front;
+    this.front = from > 0 ? this.ends[from - 1]! + 1 : 0;
+    this.back = from > 0 ? this.keyStarts[from - 1]! : this.bytes.length;
+    for (let row = from; row < this.rows; row++) this.rare?.delete(row);
+    this.rows = from;
+    return size - this.front;
+  }
+
+  numberOf(relation: ChangedTable): number {
     const { relations } = this;
     const last = relations.length - 1;
     if (last >= 0 && relations[last] === relation) return last;
