@@ -68,7 +68,11 @@ const PACKAGES: Readonly<Record<string, Brings>> = {
     stores: ["postgres", "postgresql"],
     schemes: ["postgres", "postgresql", "postgres-cdc", "pgcdc"],
   },
-  "@mqb/mysql": { endpoints: ["sqlx"], stores: ["mysql", "mariadb"], schemes: ["mysql", "mariadb"] },
+  "@mqb/mysql": {
+    endpoints: ["sqlx", "mysql_cdc", "mysql-cdc"],
+    stores: ["mysql", "mariadb"],
+    schemes: ["mysql", "mariadb", "mysql-cdc", "mariadb-cdc"],
+  },
   "@mqb/sqlite": { endpoints: ["sqlx"], stores: ["sqlite"], schemes: ["sqlite"] },
   "@mqb/clickhouse": { endpoints: ["clickhouse", "click_house"], schemes: ["clickhouse", "clickhouses"] },
   "@mqb/object-store": {

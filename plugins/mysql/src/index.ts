@@ -1,9 +1,19 @@
 import { API_VERSION, definePlugin, silentLogger } from "@mqb/core/plugin";
 import { sqlScheme, sqlStateStore, sqlx } from "@mqb/sql";
+import type { CdcOptions } from "./cdc/config.ts";
+import { mysqlCdc } from "./cdc/endpoint.ts";
+import { cdcScheme } from "./cdc/uri.ts";
 import { target } from "./client/url.ts";
 import { mysqlDriver } from "./driver.ts";
 
 export type { SqlxOptions } from "@mqb/sql";
+export type { CdcOptions } from "./cdc/config.ts";
+
+declare module "@mqb/core/plugin" {
+  interface EndpointConfigs {
+    readonly mysql_cdc: CdcOptions;
+  }
+}
 
 const store = sqlStateStore({
   description: "Keeps entries in a table of a MySQL or MariaDB database",
@@ -25,12 +35,17 @@ const store = sqlStateStore({
     ),
 });
 
-/** MySQL and MariaDB databases: tables as sources, sinks and lookups, and state stores. */
+/** MySQL and MariaDB databases: tables as sources, sinks and lookups, their changes, and state stores. */
 export default definePlugin({
   name: "@mqb/mysql",
   apiVersion: API_VERSION,
-  endpoints: { sqlx },
+  endpoints: { sqlx, mysql_cdc: mysqlCdc },
   stores: { mysql: store, mariadb: store },
-  schemes: { mysql: sqlScheme("mysql"), mariadb: sqlScheme("mariadb") },
+  schemes: {
+    mysql: sqlScheme("mysql"),
+    mariadb: sqlScheme("mariadb"),
+    "mysql-cdc": cdcScheme("mysql-cdc"),
+    "mariadb-cdc": cdcScheme("mariadb-cdc"),
+  },
   services: { "sql:mysql": mysqlDriver },
 });

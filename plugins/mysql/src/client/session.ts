@@ -1,4 +1,5 @@
 import type { Connection, ConnectionOptions } from "mysql2";
+import { type Dump, type PacketSink, startDump } from "./dump.ts";
 import { encodeRows, type RowSink } from "./raw-rows.ts";
 
 /**
@@ -83,6 +84,11 @@ export class Session {
   /** Hands the rows of a query over as bytes, without making a value of any. */
   rows(sql: string, sink: RowSink): Promise<void> {
     return encodeRows(this.connection, sql, sink);
+  }
+
+  /** Sends a command whose answer has no end. The session is good for nothing else from here on. */
+  dump(command: Buffer, sink: PacketSink): Dump {
+    return startDump(this.connection, command, sink);
   }
 
   /** Asks what the server makes of a statement. Nothing is run. */

@@ -5,8 +5,11 @@ import { quoteName, textLiteral } from "../literal.ts";
 import { kindOf } from "../types.ts";
 import { RowBytes, type ValueForm } from "./row-bytes.ts";
 
+/** Where pages are read. */
+export type PagePool = Pick<MysqlPool, "target" | "use">;
+
 /** Pages as lines of JSON, written from the bytes that the server sends. */
-export function preparePages(pool: MysqlPool, source: PageSource, table: MysqlTable): PreparedPages {
+export function preparePages(pool: PagePool, source: PageSource, table: MysqlTable): PreparedPages {
   const column = columnNamed(source.cursor, table, pool.target);
   const cursor = cursorOf(column, table, pool.target);
   const forms = table.columns.map(formOf);

@@ -1,6 +1,7 @@
 import type { Slab } from "@mqb/core/plugin";
 import { doubleText } from "@mqb/json";
 import type { RowSink } from "../client/raw-rows.ts";
+import { writeEscaped } from "../json-text.ts";
 
 /**
  * How a value is written: `digits` as they are, `plain` in quotes without a look at it, `text` escaped, `real` as a double,
@@ -11,23 +12,6 @@ export type ValueForm = "digits" | "plain" | "text" | "real" | "hex" | "characte
 const NULL = Buffer.from("null");
 const NEWLINE = Buffer.from("\n");
 const QUOTE = 0x22;
-const HEX = Buffer.from("0123456789abcdef");
-
-/** What stands behind a backslash; 0 = nothing, 1 = the code in hex. */
-const ESCAPES = new Uint8Array(256);
-ESCAPES.fill(1, 0, 0x20);
-for (const [code, letter] of [
-  [0x08, "b"],
-  [0x09, "t"],
-  [0x0a, "n"],
-  [0x0c, "f"],
-  [0x0d, "r"],
-  [QUOTE, '"'],
-  [0x5c, "\\"],
-] as const) {
-  ESCAPES[code] = letter.charCodeAt(0);
-}
-
 /** Writes rows of the text protocol as lines of JSON, from bytes to bytes. */
 export class RowBytes implements RowSink {
   private readonly keys: readonly Buffer[];
@@ -112,26 +96,7 @@ export class RowBytes implements RowSink {
   }
 
   private text(bytes: Buffer, start: number, end: number): void {
-    const { out } = this;
-    let at = this.length;
-    for (let i = start; i < end; i++) {
-      const byte = bytes[i]!;
-      const escaped = ESCAPES[byte]!;
-      if (escaped === 0) {
-        out[at++] = byte;
-        continue;
-      }
-      out[at++] = 0x5c;
-      if (escaped !== 1) out[at++] = escaped;
-      else {
-        out[at++] = 0x75;
-        out[at++] = 0x30;
-        out[at++] = 0x30;
-        out[at++] = HEX[byte >> 4]!;
-        out[at++] = HEX[byte & 15]!;
-      }
-    }
-    this.length = at;
+    this.length = writeEscaped(bytes, start, end, this.out, this.length);
   }
 
   private ascii(text: string): void {
