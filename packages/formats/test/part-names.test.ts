@@ -32,6 +32,7 @@ describe("source positions", () => {
     ],
     [{ kafka_topic: "orders", kafka_partition: "7", kafka_offset: "42" }, "orders", 7, 42n],
     [{ postgres_slot: "s", postgres_lsn: "9", postgres_ordinal: "1" }, "postgres_cdc-s-00000000000000000009", 0, 1n],
+    [{ mysql_source: "c", mysql_position: "9", mysql_ordinal: "1" }, "mysql_cdc-c-00000000000000000009", 0, 1n],
     [{ mongodb_namespace: "d.c", mongodb_snapshot_index: "5" }, "mongodb-d.c-0snapshot", 0, 5n],
     [
       { mongodb_namespace: "d.c", mongodb_cluster_time: "8", mongodb_ordinal: "2" },

@@ -26,6 +26,11 @@ export function positionOf(metadata: Metadata): SourcePosition | undefined {
   if (slot !== undefined && lsn !== undefined)
     return make(`postgres_cdc-${slot}-${pad(lsn, 20)}`, "0", get("postgres_ordinal"));
 
+  const log = get("mysql_source");
+  const place = wholeNumber(get("mysql_position"));
+  if (log !== undefined && place !== undefined)
+    return make(`mysql_cdc-${log}-${pad(place, 20)}`, "0", get("mysql_ordinal"));
+
   const namespace = get("mongodb_namespace");
   if (namespace !== undefined) {
     const snapshot = get("mongodb_snapshot_index");

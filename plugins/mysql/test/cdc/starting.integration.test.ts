@@ -162,6 +162,14 @@ describe("a user without the rights", () => {
   });
 });
 
+it("a log is read over TLS as over plain text", async () => {
+  await pin(options());
+  await rows("INSERT INTO t SELECT seq, seq FROM seq_1_to_5000");
+  const source = await Capture.open(options({ url: `${database.url}?ssl-mode=REQUIRED` }), { draining: true });
+  expect(await source.drain()).toHaveLength(5000);
+  await source.close();
+});
+
 it("a probe finds nothing wrong where nothing is, and names what is", async () => {
   const probe = (more: Readonly<Record<string, unknown>>) =>
     probeCdc(cdcSchema.parse(options(more)), { ...context(), signal: new AbortController().signal } as never);
