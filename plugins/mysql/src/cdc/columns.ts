@@ -11,6 +11,9 @@ import { BLOB, ENUM, INT24, NEWDECIMAL, SET, STRING, TINY, UNREAD, VAR_STRING, V
 
 const BINARY = 63;
 const TEXTS = new Set([STRING, VAR_STRING, VARCHAR, BLOB, ENUM, SET]);
+/** The columns of a SEQUENCE of MariaDB. */
+const SEQUENCE =
+  "next_not_cached_value,minimum_value,maximum_value,start_value,increment,cache_size,cycle_option,cycle_count";
 /** All bytes, one after another. */
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i)).toString("hex");
 
@@ -38,6 +41,7 @@ export class Columns {
       schema,
       table,
       columns,
+      isSequence: columns.map(({ name }) => name).join() === SEQUENCE,
       hasKey: columns.some(({ isKey }) => isKey),
       overhead: 16 + columns.reduce((sum, column) => sum + overheadOf(column), 0),
       idPrefix: Fnv128.of(Buffer.from(`${schema}.${table}\0`)),

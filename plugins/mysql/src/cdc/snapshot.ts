@@ -5,6 +5,8 @@ import type { BackfillTable } from "./backfill/backfill-consumer.ts";
 import { endAt, endOfLog, type LogEnd } from "./server.ts";
 import type { Wanted } from "./tables.ts";
 
+const LASTING_S = 31_536_000;
+
 /** The tables, with what reading their rows needs. Throws for one that cannot be read in the order of a key. */
 export async function backfillTables(
   session: Session,
@@ -39,6 +41,11 @@ async function primaryKey(session: Session, sql: string): Promise<string[]> {
  */
 export async function beginSnapshot(session: Session): Promise<LogEnd> {
   const before = await endOfLog(session);
+  // Nobody ends what waits for a slow sink.
+  const patience = session.isMariaDb
+    ? ", @@SESSION.idle_transaction_timeout = 0, @@SESSION.idle_readonly_transaction_timeout = 0, @@SESSION.max_statement_time = 0"
+    : ", @@SESSION.max_execution_time = 0";
+  await session.query(`SET @@SESSION.wait_timeout = ${LASTING_S}${patience}`);
   await session.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   await session.query("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
   if (!session.isMariaDb) return before;

@@ -68,6 +68,33 @@ it("a table that is made later comes too, where all of a database are captured, 
   expect((await source.take(2)).map((message) => message.text())).toEqual(['{"id":5}', '{"id":6}']);
 });
 
+it("tables without transactions come like others, and how far a sequence is does not", async () => {
+  await rows("CREATE TABLE t (id INT PRIMARY KEY, v INT) ENGINE = MyISAM; CREATE SEQUENCE s");
+  await open();
+  await rows("INSERT INTO t VALUES (1, NEXT VALUE FOR s), (2, NEXT VALUE FOR s); UPDATE t SET v = 9 WHERE id = 2");
+  await rows("START TRANSACTION; INSERT INTO t VALUES (3, 3); ROLLBACK");
+  expect((await source.take(4)).map((message) => message.text())).toEqual([
+    '{"id":1,"v":1}',
+    '{"id":2,"v":2}',
+    '{"id":2,"v":9}',
+    '{"id":3,"v":3}',
+  ]);
+});
+
+it("what is rolled back never comes, whole or in part, and rows of a prepared transaction come with a warning", async () => {
+  await rows("CREATE TABLE t (id INT PRIMARY KEY)");
+  await open();
+  await rows("START TRANSACTION; INSERT INTO t VALUES (1); ROLLBACK");
+  await rows(
+    "START TRANSACTION; INSERT INTO t VALUES (2); SAVEPOINT s; INSERT INTO t VALUES (3); ROLLBACK TO s; COMMIT",
+  );
+  await rows(
+    "XA START 'x'; INSERT INTO t VALUES (4); XA END 'x'; XA PREPARE 'x'; XA COMMIT 'x'; INSERT INTO t VALUES (5)",
+  );
+  expect((await source.take(3)).map((message) => message.text())).toEqual(['{"id":2}', '{"id":4}', '{"id":5}']);
+  expect(source.log.at("warn").join()).toContain("XA transaction");
+});
+
 it("texts of every character set come in UTF-8, and one that cannot is refused by name", async () => {
   await rows(
     `CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) CHARACTER SET latin1, b VARCHAR(9) CHARACTER SET cp1251,

@@ -137,7 +137,7 @@ export class Decoder {
   private read(type: number, flags: number, body: Reader, serverId: number): void {
     switch (type) {
       case FORMAT_DESCRIPTION:
-        this.cutOff();
+        this.undo();
         this.forget();
         this.tables.clear();
         return;
@@ -204,7 +204,7 @@ export class Decoder {
   }
 
   private start(gtid: string | undefined, isInside: boolean): void {
-    this.cutOff();
+    this.undo();
     this.gtid = gtid;
     this.namedIn = undefined;
     this.isInside = isInside;
@@ -215,11 +215,9 @@ export class Decoder {
   }
 
   /** A server that crashed while it wrote a transaction has undone it. */
-  private cutOff(): void {
-    if (!this.log.isOpen) return;
-    const given = this.log.discard();
-    if (given)
-      this.host.warn("the log ends within a large transaction, which the server has undone: a part of it was given");
+  private undo(): void {
+    if (this.log.isOpen && this.log.discard())
+      this.host.warn("a large transaction was undone by the server after a part of it was given");
   }
 
   private commit(): void {
@@ -247,7 +245,7 @@ export class Decoder {
       case "commit":
         return void this.commit();
       case "rollback":
-        if (this.log.isOpen) this.log.discard();
+        this.undo();
         this.isInside = false;
         return;
       case "savepoint":
@@ -317,6 +315,7 @@ export class Decoder {
     if (!map) return;
     const table = this.host.tableOf(map);
     if (!table) throw new StreamFault("rows of a table whose columns are not known");
+    if (table.isSequence) return;
     const count = body.length();
     if (count !== table.columns.length) throw new StreamFault("rows with other columns than their table");
     const bitmap = (count + 7) >> 3;

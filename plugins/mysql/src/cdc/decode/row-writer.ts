@@ -17,6 +17,8 @@ import { StreamFault } from "./fault.ts";
 export interface Table extends ChangedTable {
   readonly columns: readonly Column[];
   readonly hasKey: boolean;
+  /** It is where MariaDB keeps how far a SEQUENCE has come. */
+  readonly isSequence: boolean;
   /** What a JSON object of it needs beside its values, in bytes. */
   readonly overhead: number;
 }
