@@ -238,8 +238,11 @@ function stepOf(key: usize, length: u32, step: usize): usize {
   return 0;
 }
 
-// The doubles that some fields write, NaN for those that are not plain numbers; `slots` are their `left` paths.
-function readNumbers(row: usize, slots: usize, left: u32): usize {
+// The doubles that some fields of a document write, NaN for those that are not plain numbers; `slots` are their `left` paths.
+// A pass of its own over all documents: within the walk over one, it waits for what that guesses wrong.
+// @ts-ignore: decorator
+@inline
+function readNumbers(row: usize, slots: usize, left: u32): void {
   for (; left > 0; left--, slots += 4, row += 8) {
     const at: usize = load<u32>(slots);
     const kind: u32 = load<u8>(kinds + at);
@@ -251,7 +254,6 @@ function readNumbers(row: usize, slots: usize, left: u32): usize {
     }
     store<f64>(row, number);
   }
-  return row;
 }
 
 // See FieldTable in src/field-rows.ts: ranges in the first two slot arrays. From `out` on: rows of `numbers` doubles, then rows
@@ -269,7 +271,6 @@ export function fields(
   scratch: usize,
 ): u32 {
   const row: usize = 4 * width;
-  let numberRow = out;
   starts = out + count * 8 * numberCount;
   ends = starts + count * row;
   kinds = ends + count * row;
@@ -291,10 +292,16 @@ export function fields(
     const kind = behind == end ? kindOf(load<u8>(at)) : ODD;
     if (kind != OBJECT) others++;
     store<u8>(root++, <u8>(kind | flags));
-    if (numberCount != 0) numberRow = behind == end ? readNumbers(numberRow, numbers, numberCount) : numberRow + 8 * numberCount;
     starts += row;
     ends += row;
     kinds += width;
+  }
+  if (numberCount == 0) return others;
+  for (let i: u32 = count; i > 0; i--) {
+    starts -= row;
+    ends -= row;
+    kinds -= width;
+    readNumbers(out + <usize>(i - 1) * 8 * numberCount, numbers, numberCount);
   }
   return others;
 }
