@@ -47,15 +47,7 @@ await compare(
         const groups = some.map(() => "(?,?,?,?,?,?,?)").join(",");
         await client.execute(`INSERT INTO mqb_bench_dst VALUES ${groups}`, values);
       }),
-    "route, columns: auto": () => route(input, sink({ columns: "auto" })),
-    "route, columns: auto, key": () => route(input, sink({ columns: "auto", key: "id" })),
-    "route, insert_query": () =>
-      route(
-        input,
-        sink({
-          insert_query: `INSERT INTO mqb_bench_dst (${NAMES.join(", ")}) VALUES (${NAMES.map((name) => `\${payload:${name}}`).join(", ")})`,
-        }),
-      ),
+    ...bench.columnRoutes(sink),
   },
   empty,
 );

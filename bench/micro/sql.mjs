@@ -58,16 +58,8 @@ await compare(
         const into = client.query(copyFrom("COPY mqb_bench_dst FROM STDIN"));
         await pipeline([Buffer.from(text.join(""))], into);
       }),
-    "route, columns: auto": () => route(input, sink({ columns: "auto" })),
-    "route, columns: auto, key": () => route(input, sink({ columns: "auto", key: "id" })),
+    ...bench.columnRoutes(sink),
     "route, columns: auto, bulk_copy": () => route(input, sink({ columns: "auto", bulk_copy: true })),
-    "route, insert_query": () =>
-      route(
-        input,
-        sink({
-          insert_query: `INSERT INTO mqb_bench_dst (${NAMES.join(", ")}) VALUES (${NAMES.map((name) => `\${payload:${name}}`).join(", ")})`,
-        }),
-      ),
   },
   empty,
 );
@@ -125,7 +117,7 @@ await second.end();
 await compare("deduplication on PostgreSQL", {
   "bare: insert of 1024 keys, then update": async () => {
     await client.query(
-      "DROP TABLE IF EXISTS mqb_bench_keys; CREATE TABLE mqb_bench_keys (k varchar(255) PRIMARY KEY, e bigint)",
+      "DROP TABLE IF EXISTS mqb_bench_keys; CREATE TABLE mqb_bench_keys (k varchar(255) PRIMARY KEY, e bigint); CREATE INDEX ON mqb_bench_keys (e)",
     );
     for (let from = 0; from < rows; from += 1024) {
       const keys = Array.from({ length: Math.min(1024, rows - from) }, (_, i) =>

@@ -19,17 +19,27 @@ export function tableBench(name, plugins) {
   const registry = createRegistry([standard, file, ...plugins]);
   const input = { file: { path: at("in.jsonl"), format: "raw" } };
   const output = { file: { path: at("out.jsonl"), format: "raw" } };
+  const route = async (from, to) => {
+    const bridge = createBridge({ registry, baseDir: folder });
+    const one = bridge.route("r", { input: from, output: to, exit_on_empty: true, concurrency: 4, batch_size: 1024 });
+    await one.start();
+    const { outcome, error } = await one.done;
+    if (outcome !== "completed") throw error;
+  };
   return {
-    ...{ rows, at, input, output },
+    ...{ rows, at, input, output, route },
     /** The lines of `input`. */
     fill: (text) => writeFileSync(at("in.jsonl"), text),
 
-    async route(from, to) {
-      const bridge = createBridge({ registry, baseDir: folder });
-      const one = bridge.route("r", { input: from, output: to, exit_on_empty: true, concurrency: 4, batch_size: 1024 });
-      await one.start();
-      const { outcome, error } = await one.done;
-      if (outcome !== "completed") throw error;
+    /** From `input` into a table, in each way that every database has. */
+    columnRoutes(sink) {
+      const tokens = NAMES.map((name) => `\${payload:${name}}`).join(", ");
+      const insert_query = `INSERT INTO mqb_bench_dst (${NAMES.join(", ")}) VALUES (${tokens})`;
+      return {
+        "route, columns: auto": () => route(input, sink({ columns: "auto" })),
+        "route, columns: auto, key": () => route(input, sink({ columns: "auto", key: "id" })),
+        "route, insert_query": () => route(input, sink({ insert_query })),
+      };
     },
 
     /** Hands the lines of `input` over by so many. */

@@ -27,7 +27,7 @@ class Recorded extends TableStore {
     return { said, clock, store: new Recorded(database, clock, answers) };
   }
   private readonly answers: (WriteResult | Error)[];
-  private readonly one: boolean;
+  protected override readonly oneStatement: number;
   sweeps = 0;
 
   private constructor(
@@ -37,7 +37,7 @@ class Recorded extends TableStore {
   ) {
     super(database, clock);
     this.answers = [...writes];
-    this.one = one;
+    this.oneStatement = one ? 2 : 0;
   }
 
   protected creation(): readonly string[] {
@@ -58,8 +58,8 @@ class Recorded extends TableStore {
   protected remove(execute: Execute, keys: readonly string[]): Promise<void> {
     return deleteRows(execute, { table: "t", key: "k", atOnce: 2 }, keys);
   }
-  protected override isOneStatement(): boolean {
-    return this.one;
+  protected override groups(writes: readonly StateWrite[]): readonly (readonly number[])[] {
+    return [writes.map((_, i) => i)];
   }
   protected override async sweep(): Promise<void> {
     this.sweeps++;
@@ -96,7 +96,8 @@ describe("a store in a table", () => {
     const { store, said } = Recorded.on({ one: true });
     await store.putMany([write("a")]);
     await store.putMany([]);
-    expect(said).toEqual(["write a"]);
+    await store.putMany([write("a"), write("b"), write("c")]);
+    expect(said).toEqual(["write a", "begin", "write a b c"]);
   });
 
   it("begins a write again that another one was in the way of", async () => {

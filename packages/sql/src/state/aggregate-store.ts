@@ -3,7 +3,7 @@ import type { Clock, StateEntry, StateWrite, WriteResult } from "@mqb/core/plugi
 import type { SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { chunks, groupsOf, inKeyOrder, marks } from "./batches.ts";
-import { deleteRows, type Execute, TableStore } from "./table-store.ts";
+import { deleteRows, type Execute, type Groups, TableStore } from "./table-store.ts";
 
 /** States of an aggregate in the table of the original: `agg_key`, `state` as JSON, and `version`, which counts the writes. */
 export class AggregateStore extends TableStore {
@@ -37,9 +37,13 @@ export class AggregateStore extends TableStore {
     return found;
   }
 
-  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+  protected override groups(writes: readonly StateWrite[]): Groups {
+    return groupsOf(writes, isAlike);
+  }
+
+  protected async write(execute: Execute, writes: readonly StateWrite[], groups: Groups): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
-    for (const group of groupsOf(writes, isAlike)) {
+    for (const group of groups) {
       for (const some of chunks(inKeyOrder(group, writes))) {
         const rows = some.map((i) => [storedKey(writes[i]!.key), textOf(writes[i]!)] as const);
         const versions = await this.put(execute, rows, some, writes);

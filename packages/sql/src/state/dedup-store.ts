@@ -4,7 +4,7 @@ import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { quoteIdentifier } from "../table-name.ts";
 import { chunks, groupsOf, inKeyOrder, marks } from "./batches.ts";
-import { deleteRows, type Execute, TableStore } from "./table-store.ts";
+import { deleteRows, type Execute, type Groups, TableStore } from "./table-store.ts";
 
 interface Statement {
   readonly sql: string;
@@ -12,10 +12,15 @@ interface Statement {
 }
 
 /** The value of a key that is held for a moment; any other is that of a key that was seen. */
-const CLAIMED = "claimed";
+const CLAIMED = Buffer.from("claimed");
+const NOTHING = Buffer.alloc(0);
 /** Bits of a claim that tell it from others with the same end. */
 const OWNER = 1n << 22n;
 const SWEPT_AT_ONCE = 10_000;
+/** Keys as rows, where a database takes them as one value. */
+const LIST = "unnest(CAST(? AS text[])) AS mqb_keys(column1)";
+/** Keys of one statement. */
+const ROWS = 2000;
 
 /**
  * Keys of deduplication in the table of the original: `dedup_key`, and `expire_at` in Unix seconds. A key that is only held
@@ -23,6 +28,7 @@ const SWEPT_AT_ONCE = 10_000;
  * number is the version, so that only who holds a key can settle it.
  */
 export class DedupStore extends TableStore {
+  protected override readonly oneStatement: number = ROWS;
   private readonly table: string;
   private readonly name: string;
   private readonly lists: boolean;
@@ -45,8 +51,8 @@ export class DedupStore extends TableStore {
     ];
   }
 
-  protected override isOneStatement(writes: readonly StateWrite[]): boolean {
-    return writes.length <= ROWS && groupsOf(writes, isAlike).length === 1;
+  protected override groups(writes: readonly StateWrite[]): Groups {
+    return groupsOf(writes, isAlike);
   }
 
   protected remove(execute: Execute, keys: readonly string[]): Promise<void> {
@@ -66,9 +72,9 @@ export class DedupStore extends TableStore {
     return found;
   }
 
-  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+  protected async write(execute: Execute, writes: readonly StateWrite[], groups: Groups): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
-    for (const group of groupsOf(writes, isAlike)) {
+    for (const group of groups) {
       const { expectedVersion, expiresAt } = writes[group[0]!]!;
       const isOver = expiresAt !== undefined && expiresAt <= this.clock.now();
       for (const some of chunks(inKeyOrder(group, writes), ROWS)) {
@@ -103,9 +109,7 @@ export class DedupStore extends TableStore {
 
   private insert(keys: readonly string[], number: bigint, expected: null | undefined): Statement {
     const guard = expected === null ? ` WHERE ${this.expired()}` : "";
-    const from = this.lists
-      ? "unnest(CAST(? AS text[])) AS mqb_keys(column1)"
-      : `(VALUES ${marks(keys, "(?)")}) AS mqb_keys`;
+    const from = this.lists ? LIST : `(VALUES ${marks(keys, "(?)")}) AS mqb_keys`;
     const rows = `SELECT column1, CAST(? AS BIGINT) FROM ${from} WHERE 1 = 1`;
     const sql = `INSERT INTO ${this.table} (dedup_key, expire_at) ${rows} ON CONFLICT (dedup_key) DO UPDATE SET expire_at = excluded.expire_at${guard}`;
     return { sql, values: [number, ...this.valuesOf(keys), ...(expected === null ? this.now() : [])] };
@@ -113,9 +117,13 @@ export class DedupStore extends TableStore {
 
   /** Also what has expired, as long as nobody else has taken it. */
   private replace(keys: readonly string[], number: bigint, version: string): Statement {
-    const where = `${this.isOne(keys)} AND expire_at = CAST(? AS BIGINT)`;
     const values = [number, ...this.valuesOf(keys), versionNumber(version)];
-    return { sql: `UPDATE ${this.table} SET expire_at = CAST(? AS BIGINT) WHERE ${where}`, values };
+    // Joined with the keys, each of them is looked up: by a list in the condition PostgreSQL goes over all expiries as well.
+    const [from, isOne] = this.lists
+      ? [` FROM ${LIST}`, "dedup_key = mqb_keys.column1"]
+      : ["", `dedup_key IN (${marks(keys)})`];
+    const update = `UPDATE ${this.table} SET expire_at = CAST(? AS BIGINT)${from}`;
+    return { sql: `${update} WHERE ${isOne} AND expire_at = CAST(? AS BIGINT)`, values };
   }
 
   private erase(keys: readonly string[], version: string): Statement {
@@ -155,14 +163,13 @@ export class DedupStore extends TableStore {
   }
 }
 
-const ROWS = 2000;
-
 function isAlike(a: StateWrite, b: StateWrite): boolean {
-  return a.expectedVersion === b.expectedVersion && a.expiresAt === b.expiresAt && isClaim(a) === isClaim(b);
+  if (a.expectedVersion !== b.expectedVersion || a.expiresAt !== b.expiresAt) return false;
+  return a.value === b.value || isClaim(a) === isClaim(b);
 }
 
 function isClaim({ value }: StateWrite): boolean {
-  return Buffer.from(value).toString() === CLAIMED;
+  return CLAIMED.equals(value);
 }
 
 /** What stands in the table for a write. */
@@ -184,7 +191,7 @@ export function entryOf(key: string, number: bigint): StateEntry {
   const claimed = number < 0n;
   return {
     key,
-    value: Buffer.from(claimed ? CLAIMED : ""),
+    value: claimed ? CLAIMED : NOTHING,
     version: String(number),
     expiresAt: Number(claimed ? -number / OWNER : number * 1000n),
   };

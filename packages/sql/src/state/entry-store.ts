@@ -4,7 +4,7 @@ import type { OwnValue, SqlDatabase } from "../contract.ts";
 import { quoteIdentifier } from "../table-name.ts";
 import { chunks, groupsOf, inKeyOrder, marks } from "./batches.ts";
 import { decodeKey, encodeKey } from "./keys.ts";
-import { deleteRows, type Execute, TableStore } from "./table-store.ts";
+import { deleteRows, type Execute, type Groups, TableStore } from "./table-store.ts";
 
 interface Setup {
   readonly table: string;
@@ -48,9 +48,13 @@ export class EntryStore extends TableStore {
     return found;
   }
 
-  protected async write(execute: Execute, writes: readonly StateWrite[]): Promise<WriteResult[]> {
+  protected override groups(writes: readonly StateWrite[]): Groups {
+    return groupsOf(writes, isAlike);
+  }
+
+  protected async write(execute: Execute, writes: readonly StateWrite[], groups: Groups): Promise<WriteResult[]> {
     const results = new Array<WriteResult>(writes.length);
-    for (const group of groupsOf(writes, isAlike)) {
+    for (const group of groups) {
       const [first] = group;
       if (typeof writes[first!]!.expectedVersion === "string") await this.replace(execute, writes, first!, results);
       else await this.insert(execute, writes, group, results);

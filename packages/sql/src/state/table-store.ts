@@ -5,11 +5,16 @@ import { Closable } from "./closable.ts";
 
 export type Execute = SqlDatabase["execute"];
 
+/** Positions of writes. */
+export type Groups = readonly (readonly number[])[];
+
 const SWEEP_MS = 60_000;
 
 /** Entries in a table, one row each: what all layouts of them have in common. How rows are read and written is the rest. */
 export abstract class TableStore implements StateStore {
   protected readonly clock: Clock;
+  /** How many writes of a group one statement writes, if it needs nothing else. */
+  protected readonly oneStatement: number = 0;
   private readonly database: Closable;
   private swept: number;
 
@@ -37,10 +42,11 @@ export abstract class TableStore implements StateStore {
   putMany(writes: readonly StateWrite[]): Promise<readonly WriteResult[]> {
     return this.use(async (execute, database) => {
       if (writes.length === 0) return [];
+      const groups = this.groups(writes);
       const write = async (on: Execute): Promise<readonly WriteResult[]> =>
-        withCurrent(await this.write(on, writes), writes, (keys) => this.read(on, keys));
+        withCurrent(await this.write(on, writes, groups), writes, (keys) => this.read(on, keys));
       // One statement needs no transaction around it.
-      const isOne = this.isOneStatement(writes);
+      const isOne = groups.length === 1 && groups[0]!.length <= this.oneStatement;
       const results = await patiently(() => (isOne ? write(execute) : database.transaction(write)));
       await this.sweepSometimes(execute);
       return results;
@@ -60,11 +66,16 @@ export abstract class TableStore implements StateStore {
   /** What is there and has not expired, by key. */
   protected abstract read(execute: Execute, keys: readonly string[]): Promise<ReadonlyMap<string, StateEntry>>;
   /** At least one write. A conflict may leave out what is in the way: it is looked up then. */
-  protected abstract write(execute: Execute, writes: readonly StateWrite[]): Promise<readonly WriteResult[]>;
+  protected abstract write(
+    execute: Execute,
+    writes: readonly StateWrite[],
+    groups: Groups,
+  ): Promise<readonly WriteResult[]>;
   protected abstract remove(execute: Execute, keys: readonly string[]): Promise<void>;
 
-  protected isOneStatement(_writes: readonly StateWrite[]): boolean {
-    return false;
+  /** The writes that can be written together, for `write` [none]. */
+  protected groups(_writes: readonly StateWrite[]): Groups {
+    return [];
   }
 
   /** Deletes what has expired, where nobody asks for it again. Called now and then, behind a write. */
