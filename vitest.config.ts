@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 
 // Tests run on the sources: the condition `@mqb/source` resolves workspace packages to `src`, no build needed.
 const conditions = ["@mqb/source", ...defaultServerConditions];
+
+// Tests of librdkafka hold threads of the pool while their brokers are away, and others need files and names meanwhile.
+process.env["UV_THREADPOOL_SIZE"] ??= "16";
 const roots = "{packages,plugins,apps,templates}/*/test/**";
 
 export default defineConfig({

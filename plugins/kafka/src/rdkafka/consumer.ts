@@ -378,6 +378,7 @@ export class RdkafkaConsumer implements Consumer {
     this.client.close();
   }
 
+  /** The library's close waits for a commit under way, in a thread of the pool, and so until requests to a broker that is away are given up. */
   private async disconnect(): Promise<void> {
     await this.reader.stop();
     if (this.handle.isConnected()) await new Promise<void>((resolve) => this.handle.disconnect(() => resolve()));

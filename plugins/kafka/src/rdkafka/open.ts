@@ -40,6 +40,9 @@ export async function openRdkafkaPublisher(config: KafkaConfig, context: OpenCon
   });
 }
 
+/** After so long without an answer a request is given up. */
+const REQUEST_MS = 10_000;
+
 /** Begins to join the group. A subscriber has joined when this resolves. */
 export async function openRdkafkaConsumer(
   config: KafkaConfig,
@@ -61,6 +64,8 @@ export async function openRdkafkaConsumer(
         "isolation.level": options.readsCommitted ? "read_committed" : "read_uncommitted",
         "partition.assignment.strategy": "range,roundrobin",
         "fetch.wait.max.ms": options.maxWaitMs,
+        // A close waits for a commit under way, which is tried three times.
+        "socket.timeout.ms": Math.max(REQUEST_MS, options.maxWaitMs + 1000),
         "queued.max.messages.kbytes": Math.ceil(options.queuedBytes / 1024),
         ...Object.fromEntries(config.consumer_options ?? []),
         "group.id": settings.groupId,
