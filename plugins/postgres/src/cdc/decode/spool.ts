@@ -65,6 +65,8 @@ export class Spool {
   private block: Buffer = Buffer.allocUnsafe(BLOCK);
   private used = 0;
   private waiting = 0;
+  /** Blocks that the disk has taken: new ones would be garbage as fast as the server sends. */
+  private readonly free: Buffer[] = [];
   private writing: Promise<void> = Promise.resolve();
   private file: FileHandle | undefined;
   private size = 0;
@@ -98,29 +100,34 @@ export class Spool {
     (this.leftOut ??= new Set()).add(xid);
   }
 
-  /** Gives the messages that are left, in blocks: each call of `take` gets one. Removes the file at the end. */
+  /** Gives the messages that are left, in blocks, of which each is there until the next one. Removes the file at the end. */
   async *messages(): AsyncGenerator<KeptBlock> {
     const { leftOut } = this;
     if (this.used > 0) this.flush();
     await this.writing;
-    let rest: Buffer = Buffer.alloc(0);
+    this.free.length = 0;
+    let rest: Buffer = EMPTY;
+    // In turn: the rest of one is the beginning of the other.
+    let [next, other] = [Buffer.allocUnsafe(2 * BLOCK), Buffer.allocUnsafe(2 * BLOCK)];
     for (let at = 0; at < this.size; ) {
       const want = Math.max(BLOCK, rest.length < HEAD ? 0 : rest.readUInt32BE(0) + HEAD - rest.length);
-      const bytes = Buffer.allocUnsafe(rest.length + Math.min(want, this.size - at));
+      const size = rest.length + Math.min(want, this.size - at);
+      const bytes = size > next.length ? Buffer.allocUnsafe(size) : next.subarray(0, size);
+      [next, other] = [other, next];
       rest.copy(bytes);
       const { bytesRead } = await this.file!.read(bytes, rest.length, bytes.length - rest.length, at);
       if (bytesRead === 0) throw new Error("the file has become shorter");
       at += bytesRead;
       const end = rest.length + bytesRead;
-      let next = 0;
+      let from = 0;
       const block: number[] = [];
-      while (end - next >= HEAD) {
-        const size = bytes.readUInt32BE(next);
-        if (end - next < HEAD + size) break;
-        if (!leftOut?.has(bytes.readUInt32BE(next + 4))) block.push(next + HEAD, next + HEAD + size);
-        next += HEAD + size;
+      while (end - from >= HEAD) {
+        const size = bytes.readUInt32BE(from);
+        if (end - from < HEAD + size) break;
+        if (!leftOut?.has(bytes.readUInt32BE(from + 4))) block.push(from + HEAD, from + HEAD + size);
+        from += HEAD + size;
       }
-      rest = bytes.subarray(next, end);
+      rest = bytes.subarray(from, end);
       if (block.length > 0) yield { bytes, ranges: block };
     }
     await this.discard();
@@ -141,7 +148,8 @@ export class Spool {
   private reserve(xid: number, size: number): number {
     if (this.used + HEAD + size > this.block.length) {
       if (this.used > 0) this.flush();
-      this.block = Buffer.allocUnsafe(Math.max(BLOCK, HEAD + size));
+      this.block =
+        HEAD + size > BLOCK ? Buffer.allocUnsafe(HEAD + size) : (this.free.pop() ?? Buffer.allocUnsafe(BLOCK));
     }
     const { block, used } = this;
     block.writeUInt32BE(size, used);
@@ -151,13 +159,19 @@ export class Spool {
   }
 
   private flush(): void {
-    const part = this.block.subarray(0, this.used);
+    const { block } = this;
+    const part = block.subarray(0, this.used);
     const at = this.size;
     this.size += part.length;
     this.used = 0;
     this.block = EMPTY;
     this.waiting++;
-    this.writing = this.writing.then(() => this.write(part, at)).catch((error: unknown) => this.hooks.failed(error));
+    this.writing = this.writing
+      .then(() => this.write(part, at))
+      .then(() => {
+        if (block.length === BLOCK && this.free.length < MOST_WAITING) this.free.push(block);
+      })
+      .catch((error: unknown) => this.hooks.failed(error));
   }
 
   private async write(part: Buffer, at: number): Promise<void> {
