@@ -157,7 +157,7 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
   ENGINE_HEADER: errorRow<OfTopic & { name: string }>({
     kind: "permanent",
     message: (p) =>
-      `the metadata entry "${p.name.replaceAll("\0", "\\0")}" holds a NUL character, bytes that are no text, or no value, which node-rdkafka cannot write; nothing was written to "${p.topic}"`,
+      `the metadata entry "${p.name.replaceAll("\0", "\\0")}" holds a NUL character, which node-rdkafka would cut off; nothing was written to "${p.topic}"`,
     hint: "leave `engine` out: the other one writes all of it",
   }),
   ENGINE_UNREADABLE: errorRow<OfTopic & { reason: string }>({

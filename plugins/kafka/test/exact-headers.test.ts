@@ -120,4 +120,33 @@ describe("the headers of a record", () => {
     ]);
     expect(headersOf(metadata)).toEqual([["a", Buffer.of(255)]]);
   });
+
+  it("do not grow from hop to hop: the id is written by a rule of its own", () => {
+    const id: Header = ["mq_bridge.message_id", Buffer.from("0".repeat(32))];
+    let headers: Header[] = [id, ["sig", Buffer.of(255)]];
+    for (let hop = 0; hop < 4; hop++) headers = [id, ...headersOf(metadataOf(headers))];
+    expect(headers).toEqual([id, ["sig", Buffer.of(255)], id]);
+    for (let hop = 0; hop < 4; hop++) headers = [id, ...headersOf(metadataOf([id, ["a", Buffer.from("1")], id]))];
+    expect(metadataOf(headers).has(EXACT_HEADERS)).toBe(false);
+  });
+
+  it("of a name that only mqb gives are not read", () => {
+    const headers: Header[] = [
+      [EXACT_HEADERS, Buffer.from('[["a",{"b64":"/w=="}]]')],
+      ["a", Buffer.from("\ufffd")],
+    ];
+    expect([...metadataOf(headers)]).toEqual([["a", "\ufffd"]]);
+  });
+
+  it.each([
+    ["many", Array.from({ length: 1001 }, (): Header => ["a", null])],
+    ["long", [["a", Buffer.alloc(8 * 1024, 255)] as Header]],
+  ])("are what metadata show of them where they are too %s", (_, headers) => {
+    expect([...metadataOf(headers).keys()]).toEqual(["a"]);
+  });
+
+  it("are those of the metadata where what was kept is longer than what mqb keeps", () => {
+    const text = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => `${n}`));
+    expect(headersOf(new Map([[EXACT_HEADERS, text]]))).toEqual([[EXACT_HEADERS, Buffer.from(text)]]);
+  });
 });

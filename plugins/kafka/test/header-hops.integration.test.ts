@@ -60,6 +60,17 @@ await withKafka(() => {
     expect(Object.keys(headers)).toEqual(["trace", "sig", "tag", "nul"]);
   });
 
+  it("headers do not grow from topic to topic", { timeout: 60_000 }, async () => {
+    const topics = [await topicWithHeaders(), freshName(), freshName(), freshName()];
+    for (const [n, to] of topics.slice(1).entries())
+      await copy(reading(topics[n]!), { kafka: { url: KAFKA_URL, topic: to } });
+    const [record] = await readAll(topics[3]!);
+    const { "mq_bridge.message_id": ids, ...headers } = record!.message.headers!;
+    expect(headers).toEqual(AS_READ);
+    // That of the message, and that which came as metadata, as the original writes them.
+    expect(ids).toHaveLength(2);
+  });
+
   it("headers of every kind come back from a file of messages", { timeout: 60_000 }, async () => {
     await using dir = await TempDir.make();
     const [from, to] = [await topicWithHeaders(), freshName()];

@@ -88,6 +88,7 @@ it("answers a rebalance whose positions cannot be read: the library's close woul
     isConnected: () => true,
     unassign: () => {
       unassigned += 1;
+      throw new Error("there is nothing assigned");
     },
     consume: (_: number, done: (error: null, messages: RdkafkaMessage[]) => void) => setImmediate(done, null, []),
     disconnect: (done: () => void) => done(),

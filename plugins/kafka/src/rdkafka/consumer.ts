@@ -234,7 +234,11 @@ export class RdkafkaConsumer implements Consumer {
       .catch((failure: unknown) => {
         this.failed(failure);
         // The library waits for an answer to each rebalance, and its close for ever, in a thread of the pool.
-        if (this.handle.isConnected()) this.handle.unassign();
+        try {
+          this.handle.unassign();
+        } catch {
+          // It has nothing to answer any more.
+        }
       });
   }
 

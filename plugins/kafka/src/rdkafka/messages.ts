@@ -11,7 +11,7 @@ const ID_BYTES = 16;
 export function messageOf(record: RdkafkaMessage, stamps: boolean): Message {
   const { value, headers = [], topic, partition, offset } = record;
   const metadata = new Map<string, string>();
-  const entries = headers.map(entryOf).filter(([name]) => !isReserved(name));
+  const entries = headers.map(entryOf).filter(([name]) => !isReserved(name) && name !== EXACT_HEADERS);
   for (const [name, bytes] of entries) metadata.set(name, shownText(bytes));
   const kept = entries.length === 0 ? undefined : keptHeaders(entries);
   if (kept !== undefined) metadata.set(EXACT_HEADERS, kept);

@@ -28,7 +28,8 @@ export async function openRdkafkaPublisher(config: KafkaConfig, context: OpenCon
       ...connectionSettings(config, options, config.producer_options, context),
     };
     const handle = make(library.Producer, { ...settings, dr_cb: true });
-    const writer = new RdkafkaWriter(client, handle, options, { topic, keyField: config.partition_key ?? undefined });
+    const keyField = config.partition_key ?? undefined;
+    const writer = new RdkafkaWriter(client, handle, options, { topic, keyField, log: context.log });
     await connected(handle, topic, options.connectTimeoutMs, client);
     return new KafkaPublisher(writer, {
       topic,

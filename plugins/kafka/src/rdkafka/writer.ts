@@ -1,11 +1,11 @@
-import { type Clock, describeError, idToBytes, type MessageBatch, type MqbError } from "@mqb/core/plugin";
+import { type Clock, describeError, idToBytes, type Logger, type MessageBatch, type MqbError } from "@mqb/core/plugin";
 import { CODE, isFinal, nameOf, refusal } from "../classify.ts";
 import type { KafkaClient } from "../client/client.ts";
 import { kafkaErrors } from "../errors.ts";
 import type { ProducerOptions } from "../options/producer.ts";
 import type { Outcomes } from "../publisher/outcomes.ts";
 import type { BatchWriter } from "../publisher/publisher.ts";
-import { exactHeaders } from "../wire/exact-headers.ts";
+import { exactHeaders, shownText } from "../wire/exact-headers.ts";
 import { ID_HEADER, isReserved, TOMBSTONE } from "../wire/names.ts";
 import { RD, type RdkafkaError, type RdkafkaOffset, type RdkafkaProducerHandle } from "./driver.ts";
 
@@ -49,6 +49,8 @@ export class RdkafkaWriter implements BatchWriter {
   private readonly keyField: string | undefined;
   private readonly repeatTimeoutMs: number;
   private readonly sendings = new Set<Sending>();
+  private readonly log: Logger;
+  private warned = false;
   private isFlushing = false;
   private looks = false;
   private downSince: number | undefined;
@@ -60,8 +62,9 @@ export class RdkafkaWriter implements BatchWriter {
     client: KafkaClient,
     handle: RdkafkaProducerHandle,
     options: ProducerOptions,
-    place: { readonly topic: string; readonly keyField: string | undefined },
+    place: { readonly topic: string; readonly keyField: string | undefined; readonly log: Logger },
   ) {
+    this.log = place.log;
     this.client = client;
     this.handle = handle;
     this.target = client.target;
@@ -105,8 +108,8 @@ export class RdkafkaWriter implements BatchWriter {
     const headers: Record<string, string>[] = [{ [ID_HEADER]: id.toString("hex") }];
     for (const [name, value] of exactHeaders(metadata) ?? metadata) {
       if (isReserved(name) || name === TOMBSTONE) continue;
-      const text = textOf(value);
-      if (text === undefined || name.includes("\0")) return kafkaErrors.ENGINE_HEADER({ topic: this.topic, name });
+      const text = typeof value === "string" ? value : this.textFor(name, value);
+      if (name.includes("\0") || text.includes("\0")) return kafkaErrors.ENGINE_HEADER({ topic: this.topic, name });
       headers.push({ [name]: text });
     }
     const written = this.keyField === undefined ? undefined : metadata.get(this.keyField);
@@ -120,6 +123,20 @@ export class RdkafkaWriter implements BatchWriter {
     } catch (error) {
       return this.errorOf(error as RdkafkaError, -1, value.length);
     }
+  }
+
+  /** The library writes text only: the first header that is none is told of. */
+  private textFor(name: string, value: Buffer | null): string {
+    const text = shownText(value);
+    if (!this.warned && !(value && Buffer.from(text).equals(value))) {
+      this.warned = true;
+      const { topic } = this;
+      this.log.warn(
+        `the header "${name}" is ${value ? "no text" : "null"}, and node-rdkafka writes headers as text: it is not the same in "${topic}"; leave \`engine\` out to keep it`,
+        { topic },
+      );
+    }
+    return text;
   }
 
   private reported(error: RdkafkaError | null, { opaque: place, partition }: Report): void {
@@ -204,11 +221,4 @@ export class RdkafkaWriter implements BatchWriter {
       ? kafkaErrors.REFUSED({ topic, partition, reason })
       : kafkaErrors.NOT_STORED({ topic, partition, reason });
   }
-}
-
-/** What the library can write: text without NUL, where it would cut it off. Undefined for anything else. */
-function textOf(value: Buffer | string | null): string | undefined {
-  const text = typeof value === "string" ? value : value?.toString();
-  if (text === undefined || text.includes("\0")) return undefined;
-  return typeof value === "string" || Buffer.from(text).equals(value!) ? text : undefined;
 }

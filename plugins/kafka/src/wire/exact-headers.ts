@@ -1,11 +1,17 @@
 import type { Metadata } from "@mqb/core/plugin";
-import { EXACT_HEADERS, isReserved, TOMBSTONE } from "./names.ts";
+import { EXACT_HEADERS, isReserved, isUnlisted, TOMBSTONE } from "./names.ts";
 
 /** A header as the protocol has it: its value is bytes, or null. */
 export type Header = readonly [name: string, value: Buffer | string | null];
 
 /** A name alone stands for an entry of the metadata; the other form keeps what an entry cannot hold. */
 type Entry = string | readonly [name: string, value: string | null | { readonly b64: string }];
+
+/** More headers than these, or more text, are not kept: an entry of the metadata may become a header of HTTP, and cost more than its record. */
+export const MOST_HEADERS = 1000;
+const MOST_TEXT = 8 * 1024;
+/** What another system has carried may have been written anew. */
+const MOST_READ = 8 * MOST_TEXT;
 
 /** What one entry of the metadata shows of a header: text, with a sign of its own in place of bytes that are none. */
 export function shownText(value: Buffer | null): string {
@@ -14,19 +20,24 @@ export function shownText(value: Buffer | null): string {
 
 /**
  * Headers of a record of which metadata keep too little: bytes that are no UTF-8, no value at all, one name more than once. JSON
- * that `exactHeaders` reads, in the order of the record; undefined where metadata hold all of it. Looked for with each
- * record that has headers, so `headers` are only read once more where there is something to keep.
+ * that `exactHeaders` reads, in the order of the record; undefined where metadata hold all of it, and where it is more than
+ * 1,000 headers or 8 KiB: then headers are what metadata show of them.
  */
 export function keptHeaders(headers: readonly (readonly [name: string, value: Buffer | null])[]): string | undefined {
+  if (headers.length > MOST_HEADERS) return undefined;
   const times = new Map<string, number>();
   for (const [name] of headers) times.set(name, (times.get(name) ?? 0) + 1);
-  const entries = headers.map(([name, value]): Entry => {
-    if (value === null) return [name, null];
-    const text = value.toString();
-    if (!value.equals(Buffer.from(text))) return [name, { b64: value.toString("base64") }];
-    return times.get(name) === 1 ? name : [name, text];
-  });
-  return entries.every((entry) => typeof entry === "string") ? undefined : JSON.stringify(entries);
+  const entries = headers
+    .filter(([name]) => !isUnlisted(name))
+    .map(([name, value]): Entry => {
+      if (value === null) return [name, null];
+      const text = value.toString();
+      if (!value.equals(Buffer.from(text))) return [name, { b64: value.toString("base64") }];
+      return times.get(name) === 1 ? name : [name, text];
+    });
+  if (entries.every((entry) => typeof entry === "string")) return undefined;
+  const kept = JSON.stringify(entries);
+  return kept.length > MOST_TEXT ? undefined : kept;
 }
 
 /**
@@ -36,7 +47,7 @@ export function keptHeaders(headers: readonly (readonly [name: string, value: Bu
  */
 export function exactHeaders(metadata: Metadata): readonly Header[] | undefined {
   const kept = metadata.get(EXACT_HEADERS);
-  const entries = kept === undefined ? undefined : parse(kept);
+  const entries = kept === undefined || kept.length > MOST_READ ? undefined : parse(kept);
   if (!entries) return undefined;
   const shown = new Map<string, string>();
   for (const entry of entries) {
@@ -47,7 +58,7 @@ export function exactHeaders(metadata: Metadata): readonly Header[] | undefined 
   for (const entry of entries) {
     const name = typeof entry === "string" ? entry : entry[0];
     const now = metadata.get(name);
-    if (now === undefined || done.has(name) || isReserved(name)) continue;
+    if (now === undefined || done.has(name) || isUnlisted(name)) continue;
     if (typeof entry !== "string" && shown.get(name) === now) {
       headers.push([name, bytesOf(entry[1])]);
       continue;

@@ -7,7 +7,7 @@ import {
   type SlabFields,
 } from "@mqb/core/plugin";
 import type { RecordChunk } from "./chunk.ts";
-import { keptHeaders } from "./exact-headers.ts";
+import { keptHeaders, MOST_HEADERS } from "./exact-headers.ts";
 import { EXACT_HEADERS, FOREIGN_ID_HEADER, ID_HEADER, isReserved, SOURCE, TOMBSTONE } from "./names.ts";
 import { Cursor } from "./record-reader.ts";
 
@@ -68,11 +68,12 @@ export class RecordFields implements SlabFields {
     for (let left = count; left > 0; left--) {
       const name = text(cursor) ?? "";
       const value = text(cursor);
-      if (isReserved(name)) continue;
-      isKept &&= value !== undefined && !value.includes("\ufffd") && !metadata.has(name);
+      // Nobody else says what headers a record of ours has had.
+      if (isReserved(name) || name === EXACT_HEADERS) continue;
+      if (name !== ID_HEADER) isKept &&= value !== undefined && !value.includes("\ufffd") && !metadata.has(name);
       metadata.set(name, value ?? "");
     }
-    if (!isKept) keepExact(metadata, new Cursor(bytes, start), count);
+    if (!isKept && count <= MOST_HEADERS) keepExact(metadata, new Cursor(bytes, start), count);
     if (isNull) metadata.set(TOMBSTONE, "true");
     if (stamps) {
       metadata.set(SOURCE.topic, topic);
@@ -100,13 +101,13 @@ function text(cursor: Cursor): string | undefined {
 
 /** `cursor` is at the first of `count` headers. */
 function keepExact(metadata: Map<string, string>, cursor: Cursor, count: number): void {
-  const headers: [string, Buffer | null][] = [];
+  const headers: [name: string, value: Buffer | null][] = [];
   for (let left = count; left > 0; left--) {
     const name = text(cursor) ?? "";
     const size = cursor.varint();
     const start = cursor.at;
     if (size > 0) cursor.at += size;
-    if (!isReserved(name)) headers.push([name, size < 0 ? null : cursor.bytes.subarray(start, cursor.at)]);
+    headers.push([name, size < 0 ? null : cursor.bytes.subarray(start, cursor.at)]);
   }
   const kept = keptHeaders(headers);
   if (kept !== undefined) metadata.set(EXACT_HEADERS, kept);

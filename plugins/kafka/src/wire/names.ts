@@ -22,6 +22,11 @@ export const SOURCE = {
   offset: `${RESERVED}kafka_offset`,
 } as const;
 
+/** Headers that the list of `keptHeaders` never holds: they are written by rules of their own, or not at all. */
+export function isUnlisted(name: string): boolean {
+  return name === ID_HEADER || name === TOMBSTONE || name === EXACT_HEADERS || isReserved(name);
+}
+
 /** The two digits of a byte as ASCII, the first one in the high byte. */
 export const HEX_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => {
   const text = byte.toString(16).padStart(2, "0");
