@@ -21,7 +21,7 @@ export function transformSent(inner: Publisher, transformer: Transformer, below:
   /** Batches that wait for their turn. */
   const ahead = new WeakMap<MessageBatch, Prepared>();
   return {
-    prepare(batch) {
+    willSend(batch) {
       ahead.set(batch, prepared(transformer, batch));
     },
     close: () => inner.close(),

@@ -9,8 +9,8 @@ it("sends of each prepared batch what was made of it, in whatever order they wer
   const sink = new CollectingPublisher();
   const publisher = await publisherFor({ mapping: { k: "$.a" } }, sink);
   const [first, second] = [documents('{"a":1}', "broken"), documents('{"a":2}')];
-  publisher.prepare!(second);
-  publisher.prepare!(first);
+  publisher.willSend!(second);
+  publisher.willSend!(first);
   expect(sink.sends).toEqual([]);
   const outcomes = await publisher.send(first, never);
   expect(outcomes!.map(({ type }) => type)).toEqual(["accepted", "failed"]);
@@ -22,7 +22,7 @@ it("transforms a prepared batch anew when it is sent once more", async () => {
   const sink = new CollectingPublisher();
   const publisher = await publisherFor({ mapping: { k: "$.a" } }, sink);
   const batch = documents('{"a":1}');
-  publisher.prepare!(batch);
+  publisher.willSend!(batch);
   await publisher.send(batch, never);
   await publisher.send(batch, never);
   expect(sink.sends[1]).not.toBe(sink.sends[0]);

@@ -57,7 +57,7 @@ export interface Publisher {
    * Called where a batch waits for its turn, with ordered publishing: a middleware computes now what it makes of it, while the
    * sink writes an older one. A `send` of the same batch follows, unless the route ends before. What fails is thrown there.
    */
-  prepare?(batch: MessageBatch): void;
+  willSend?(batch: MessageBatch): void;
   /**
    * Writes what is held back; then everything accepted so far is as durable as the configuration asks for. Called before
    * close at every orderly end, where a failure fails the route; and, while sends are pending, when nothing more comes

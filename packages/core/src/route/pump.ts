@@ -194,7 +194,7 @@ export class Pump {
     const handling = fits ? this.handle(batch) : undefined;
     const handled = handling && (await handling);
     const turn = orderedPublish ? this.publishing.enter(order) : undefined;
-    if (turn && fits && !handled && !this.end) this.publisher.prepare?.(batch);
+    if (turn && fits && !handled && !this.end) this.publisher.willSend?.(batch);
     if (turn) await turn;
     const publish = async (part: MessageBatch) => this.publish(part, await this.handle(part));
     const { accounting } = this.s;

@@ -140,8 +140,8 @@ describe("sends", () => {
     const gate = deferred();
     const seen: string[] = [];
     class Preparing extends FakePublisher {
-      prepare(batch: MessageBatch): void {
-        seen.push(`prepare ${batch.at(0).text()}`);
+      willSend(batch: MessageBatch): void {
+        seen.push(`willSend ${batch.at(0).text()}`);
       }
     }
     const publisher = new Preparing(async (batch, call) => {
@@ -158,7 +158,7 @@ describe("sends", () => {
     });
     await h.route.start();
     await until(() => seen.length === 3);
-    expect(seen).toEqual(["send 0", "prepare 1", "prepare 2"]);
+    expect(seen).toEqual(["send 0", "willSend 1", "willSend 2"]);
     gate.resolve();
     await h.clock.run(h.route.done);
     expect(seen.slice(3)).toEqual(["send 1", "send 2"]);

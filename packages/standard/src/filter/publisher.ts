@@ -14,7 +14,7 @@ export function filterPublisher(inner: Publisher, sieve: Sieve, draining: boolea
   /** Batches that wait for their turn. */
   const ahead = new WeakMap<MessageBatch, Sifted>();
   return wrapPublisher(inner, {
-    prepare(batch) {
+    willSend(batch) {
       ahead.set(batch, sift(sieve, batch));
     },
     async send(batch, signal) {

@@ -9,8 +9,8 @@ const some = (...payloads: string[]) => batchOf(payloads.map((text) => new Messa
 it("sends of each prepared batch what matches, in whatever order they were prepared", async () => {
   const { sink, publisher } = await filteredSink();
   const [first, second] = [some("drop", "a"), some("b", "drop", "c")];
-  publisher.prepare!(second);
-  publisher.prepare!(first);
+  publisher.willSend!(second);
+  publisher.willSend!(first);
   expect(sink.sends).toEqual([]);
   expect(await publisher.send(first, NEVER)).toEqual([FILTERED, ACCEPTED]);
   expect(await publisher.send(second, NEVER)).toEqual([ACCEPTED, FILTERED, ACCEPTED]);
@@ -20,7 +20,7 @@ it("sends of each prepared batch what matches, in whatever order they were prepa
 it("says only at the send that a prepared batch cannot be evaluated, and nothing of it is sent", async () => {
   const { sink, publisher } = await filteredSink();
   const batch = some("a", "broken");
-  publisher.prepare!(batch);
+  publisher.willSend!(batch);
   await expect(publisher.send(batch, NEVER)).rejects.toMatchObject({ code: "MQB_STANDARD_FILTER_FAILED" });
   expect(sink.sends).toEqual([]);
 });
@@ -28,7 +28,7 @@ it("says only at the send that a prepared batch cannot be evaluated, and nothing
 it("evaluates a prepared batch once: what it warns of is said once", async () => {
   const { context, publisher } = await filteredSink({ expression: "drop", on_error: "drop" });
   const batch = some("a", "broken");
-  publisher.prepare!(batch);
+  publisher.willSend!(batch);
   await publisher.send(batch, NEVER);
   expect(context.log.at("warn")).toHaveLength(1);
 });
