@@ -5,7 +5,8 @@ import { CollectingPublisher, fakePlugin } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import { listening } from "./support.ts";
 
-const COMMAND = createRequire(import.meta.url).resolve("autocannon");
+const require = createRequire(import.meta.url);
+const COMMAND = require.resolve("autocannon");
 const AMOUNT = 6400;
 const CONNECTIONS = 64;
 
