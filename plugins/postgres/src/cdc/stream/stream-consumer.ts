@@ -1,18 +1,6 @@
-import { batchOf, type Consumer, type Delivery, type EndpointStatus, isMqbError, type Logger } from "@mqb/core/plugin";
-import {
-  ChangeIds,
-  ChangeLog,
-  Handout,
-  type IdHash,
-  type LatestWriter,
-  type Part,
-  quoteIdentifier,
-  type Settled,
-  Turns,
-} from "@mqb/sql";
-import type pg from "pg";
+import { batchOf, type Consumer, type Delivery, type EndpointStatus, isMqbError } from "@mqb/core/plugin";
+import { ChangeIds, ChangeLog, Handout, type Part, quoteIdentifier, type Settled, Turns } from "@mqb/sql";
 import { errors } from "../../errors.ts";
-import type { UserTypes } from "../../user-types.ts";
 import { Decoder } from "../decode/decoder.ts";
 import { StreamFault } from "../decode/fault.ts";
 import { Spools } from "../decode/spool.ts";
@@ -20,33 +8,9 @@ import { NAMES } from "../names.ts";
 import { ACKED, PART, PROCESS } from "../opening/session.ts";
 import { formatLsn } from "../server/lsn.ts";
 import { refused } from "../server/refused.ts";
-import { KeepAlive, type KeepAliveHost, type KeepAliveSetup } from "./keep-alive.ts";
+import { KeepAlive, type KeepAliveHost } from "./keep-alive.ts";
 import { Replication, type StreamHost } from "./replication.ts";
-
-export interface StreamSetup extends KeepAliveSetup {
-  readonly client: pg.Client;
-  /** START_REPLICATION … */
-  readonly command: string;
-  readonly slot: string;
-  readonly publication: string;
-  /** Where it begins. */
-  readonly position: bigint;
-  /** Of a drain: where the log ended when it was opened. */
-  readonly end: bigint | undefined;
-  /** Knows those of the tables, as far as they were there when it was opened. */
-  readonly types: UserTypes;
-  /** Makes it know these. */
-  readonly askTypes: (types: readonly number[], signal: AbortSignal) => Promise<void>;
-  readonly idHash: IdHash;
-  readonly stamps: boolean;
-  readonly splitsKeyChange: boolean;
-  readonly session: Map<string, unknown>;
-  readonly saver: LatestWriter<bigint> | undefined;
-  /** The slot is dropped when the route ends with nothing left. */
-  readonly isTemporary: boolean;
-  readonly log: Logger;
-  readonly release: () => Promise<void>;
-}
+import type { StreamSetup } from "./setup.ts";
 
 const DRAIN_ASK_MS = 20;
 const DONE: Promise<void> = Promise.resolve();
