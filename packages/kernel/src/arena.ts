@@ -44,6 +44,8 @@ export interface Arena {
   owner: object | undefined;
   /** Addresses of its chunk buffers that nobody has. */
   readonly freeChunks: number[];
+  /** Those that somebody has, by their addresses. */
+  readonly lentChunks: Map<number, Buffer>;
 }
 
 /** An arena on the JavaScript heap, for what does not fit the shared one. Garbage when the caller drops it. */
@@ -83,5 +85,14 @@ export function arenaOver(
   const memory = Buffer.from(buffer);
   const words = new Uint32Array(buffer);
   const freeChunks = [...layout.chunks];
-  return { simd, memory, words, layout, loops: loops(memory, words), owner: undefined, freeChunks };
+  return {
+    simd,
+    memory,
+    words,
+    layout,
+    loops: loops(memory, words),
+    owner: undefined,
+    freeChunks,
+    lentChunks: new Map(),
+  };
 }

@@ -9,19 +9,27 @@ import { CHUNK_SIZE } from "./layout.ts";
  */
 export function takeKernelBuffer(size: number): Buffer | undefined {
   if (size > CHUNK_SIZE || size <= CHUNK_SIZE / 2) return undefined;
-  const { memory, freeChunks } = sharedArena("auto");
+  const { memory, freeChunks, lentChunks } = sharedArena("auto");
   const at = freeChunks.pop();
-  return at === undefined ? undefined : memory.subarray(at, at + size);
+  if (at === undefined) return undefined;
+  const bytes = memory.subarray(at, at + size);
+  lentChunks.set(at, bytes);
+  return bytes;
 }
 
 export function isKernelBuffer(bytes: Buffer): boolean {
   return bytes.buffer === sharedArena("auto").memory.buffer;
 }
 
-/** Gives one back that nobody looks at any more; another buffer is none of its business. One that is never given back is lost. */
-export function giveBackKernelBuffer(bytes: Buffer): void {
-  const { layout, freeChunks } = sharedArena("auto");
+/**
+ * Gives one back that nobody looks at any more. False, and nothing is done, for anything but the very buffer that was taken,
+ * as long as it has not been given back: whoever has its memory by now keeps it. One that is never given back is lost.
+ */
+export function giveBackKernelBuffer(bytes: Buffer): boolean {
+  const { freeChunks, lentChunks } = sharedArena("auto");
   const { byteOffset } = bytes;
-  if (!isKernelBuffer(bytes) || !layout.chunks.includes(byteOffset) || freeChunks.includes(byteOffset)) return;
+  if (lentChunks.get(byteOffset) !== bytes) return false;
+  lentChunks.delete(byteOffset);
   freeChunks.push(byteOffset);
+  return true;
 }

@@ -36,6 +36,15 @@ describe("kernel buffers", () => {
     expect(take()).toBeUndefined();
   });
 
+  it("are not taken from their new owner by a late return of the old one", () => {
+    const before = takeAll().at(-1)!;
+    giveBackKernelBuffer(before);
+    const now = take()!;
+    expect(now.byteOffset).toBe(before.byteOffset);
+    expect(giveBackKernelBuffer(before)).toBe(false);
+    expect(take()).toBeUndefined();
+  });
+
   it("do not overlap, and lie where the kernel's own areas are not", () => {
     const all = takeAll();
     for (const [n, bytes] of all.entries()) bytes.fill(n + 1);

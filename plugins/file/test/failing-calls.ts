@@ -21,6 +21,11 @@ export class FailingCalls implements Disposable {
     );
   }
 
+  /** `read` fails. */
+  read(code: string): this {
+    return this.replace(fs, "read", (...args: unknown[]) => (args.at(-1) as Callback)(systemError(code)));
+  }
+
   /** `write` takes `bytes` of what it is given, then fails. */
   write(code: string, bytes: number): this {
     const real = fs.write as (...args: unknown[]) => void;

@@ -1,7 +1,7 @@
 import { NACK } from "@mqb/core/plugin";
-import { CHUNK_HEADROOM, giveBackKernelBuffer, isKernelBuffer, takeKernelBuffer } from "@mqb/formats";
+import { isKernelBuffer } from "@mqb/formats";
 import { describe, expect, it } from "vitest";
-import { lines, type Source, texts, Workbench } from "./support.ts";
+import { freeKernelBuffers, lines, type Source, texts, Workbench } from "./support.ts";
 
 const RECORDS = 200_000;
 const csv = `name\n${lines(0, RECORDS)}`;
@@ -28,18 +28,6 @@ async function readAll(source: Source, isReleased: (batch: number) => boolean) {
     }
   }
   return { kept, buffers: buffers.size, batches, inKernel };
-}
-
-/** How many buffers the kernel could lend. */
-function freeBuffers(): number {
-  const taken: Buffer[] = [];
-  for (let bytes = take(); bytes; bytes = take()) taken.push(bytes);
-  for (const bytes of taken) giveBackKernelBuffer(bytes);
-  return taken.length;
-}
-
-function take(): Buffer | undefined {
-  return takeKernelBuffer(1024 * 1024 + CHUNK_HEADROOM);
 }
 
 /** The first record that is not what stands in the file; undefined when there is none. Those that are undefined pass. */
@@ -98,11 +86,11 @@ describe.each([
 });
 
 it("a file of many chunks is read into the memory of the kernel, which has all of it again when the source is closed", async () => {
-  const free = freeBuffers();
+  const free = freeKernelBuffers();
   const bench = await Workbench.make();
   await bench.dir.write("in", lines(0, RECORDS).repeat(4));
   const { inKernel } = await readAll(await bench.source({ path: "in", format: "raw" }), () => true);
   await bench[Symbol.asyncDispose]();
   expect(inKernel).toBeGreaterThan(0);
-  expect(freeBuffers()).toBe(free);
+  expect(freeKernelBuffers()).toBe(free);
 });

@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import type { Consumer, Delivery, Message, MessageBatch, OpenContext, Outcome, Publisher } from "@mqb/core/plugin";
 import { batchOf } from "@mqb/core/plugin";
+import { CHUNK_HEADROOM, giveBackKernelBuffer, takeKernelBuffer } from "@mqb/formats";
 import {
   type FakeClock,
   type FakeContext,
@@ -113,6 +114,15 @@ export class Sink {
 
 export function texts(batch: MessageBatch): string[] {
   return Array.from(batch, (message) => message.text());
+}
+
+/** How many buffers the kernel could lend. */
+export function freeKernelBuffers(): number {
+  const taken: Buffer[] = [];
+  const take = (): Buffer | undefined => takeKernelBuffer(1024 * 1024 + CHUNK_HEADROOM);
+  for (let bytes = take(); bytes; bytes = take()) taken.push(bytes);
+  for (const bytes of taken) giveBackKernelBuffer(bytes);
+  return taken.length;
 }
 
 /** Lines `from` to `to`, without `to`. */

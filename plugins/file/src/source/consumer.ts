@@ -45,10 +45,13 @@ export interface ConsumerOptions {
 /** A chunk that was given to the decoder. */
 interface FedChunk {
   readonly bytes: Buffer;
+  /** Where it goes when it is free. */
+  readonly from: ByteInput;
   /** The decoder is done with it. */
   isUsedUp: boolean;
   /** Batches that may look into it, less those that were released. */
   lent: number;
+  isGivenBack: boolean;
 }
 
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
@@ -108,9 +111,14 @@ export class FileConsumer implements Consumer {
     this.interrupt?.();
     this.opened?.regular?.wake();
     await this.options.closed();
+    const { fed, input, opened } = this;
     // Nobody decodes any more.
-    if (this.fed) this.usedUp(this.fed);
-    await this.input?.close();
+    this.fed = undefined;
+    if (fed) this.usedUp(fed);
+    // A stream goes on after `resume` with all that was read of it.
+    if (opened?.regular) this.ledger.giveBack();
+    await input?.close();
+    if (input?.recycle) await this.giveBackAhead(input);
   }
 
   /** Makes a closed consumer of a stream usable again: what was not acked comes out first, then the stream goes on. */
@@ -161,13 +169,23 @@ export class FileConsumer implements Consumer {
   /** A batch that may look into the chunk in hand: both are free when it is released. */
   private lend(decoded: DecodedBatch, fed: FedChunk): DecodedBatch {
     fed.lent += 1;
+    let isReleased = false;
     return {
       ...decoded,
       release: () => {
+        if (isReleased) return;
+        isReleased = true;
         fed.lent -= 1;
         this.recycle(fed);
       },
     };
+  }
+
+  /** The chunk that was read for nobody. */
+  private async giveBackAhead(input: ByteInput): Promise<void> {
+    const chunk = await this.ahead?.catch(() => {});
+    this.ahead = undefined;
+    if (chunk && chunk !== "end") input.recycle!(chunk.bytes);
   }
 
   private usedUp(fed: FedChunk): void {
@@ -176,7 +194,10 @@ export class FileConsumer implements Consumer {
   }
 
   private recycle(fed: FedChunk): void {
-    if (fed.isUsedUp && fed.lent === 0) this.input!.recycle?.(fed.bytes);
+    if (!fed.isUsedUp || fed.lent > 0 || fed.isGivenBack) return;
+    // Once: from then on it may be another's.
+    fed.isGivenBack = true;
+    fed.from.recycle?.(fed.bytes);
   }
 
   private fail(error: unknown): void {
@@ -241,7 +262,8 @@ export class FileConsumer implements Consumer {
     if (this.ended) return this.afterEnd(signal);
     if (!this.opened) return this.openLater(signal);
     const chunk = await this.wait(this.readAhead(), signal);
-    if (chunk === undefined) return this.goesOn(signal);
+    // What comes in the turn of the close stays ahead: `close` gives it back, or a stream goes on with it.
+    if (chunk === undefined || this.isClosed) return this.goesOn(signal);
     this.ahead = undefined;
     if (chunk !== "end") {
       this.feed(chunk);
@@ -253,7 +275,10 @@ export class FileConsumer implements Consumer {
       if (!(await this.finishInput())) this.end();
       return true;
     }
-    switch (await regular.follow(signal)) {
+    const followed = await regular.follow(signal);
+    // The decoder's chunk has been given back.
+    if (this.isClosed) return false;
+    switch (followed) {
       case "more":
         return true;
       case "replaced":
@@ -272,7 +297,7 @@ export class FileConsumer implements Consumer {
 
   private feed(chunk: Chunk): void {
     if (this.fed) this.usedUp(this.fed);
-    this.fed = { bytes: chunk.bytes, isUsedUp: false, lent: 0 };
+    this.fed = { bytes: chunk.bytes, from: this.input!, isUsedUp: false, lent: 0, isGivenBack: false };
     this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
   }
 

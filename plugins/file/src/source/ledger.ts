@@ -75,8 +75,13 @@ export class Ledger<G> {
     return {
       batch: first.batch,
       commit: (dispositions) => this.commit(first, dispositions),
-      release: () => first.release?.(),
+      release: () => this.release(first),
     };
+  }
+
+  /** Frees what has not come out, and never will. */
+  giveBack(): void {
+    for (const entry of this.entries) if (entry.state === "back") this.release(entry);
   }
 
   /** Takes everything back that is out: whoever had it will not commit it any more. */
@@ -90,12 +95,20 @@ export class Ledger<G> {
     }
   }
 
+  private release(entry: Entry<G>): void {
+    const { release } = entry;
+    entry.release = undefined;
+    release?.();
+  }
+
   private async commit(entry: Entry<G>, dispositions: readonly Disposition[] | undefined): Promise<void> {
     // Taken back before it was committed: it comes out again.
     if (entry.state !== "out") return;
     const nacked = dispositions?.findIndex((one) => one.type === "nack") ?? -1;
     if (nacked < 0) entry.state = "acked";
     else {
+      // Whoever had it may look at it still, now and after it has come out again.
+      entry.release = undefined;
       const at = this.entries.indexOf(entry);
       let sent = entry;
       if (nacked > 0) {
@@ -104,7 +117,6 @@ export class Ledger<G> {
         sent = this.entries[at + 1]!;
       }
       sent.state = "back";
-      sent.release = undefined;
       this.back += 1;
     }
     try {
@@ -119,6 +131,7 @@ export class Ledger<G> {
     const entry = this.entries[at]!;
     const { batch, generation, offsetAfter, end, records, state } = entry;
     const rest = batch.length - count;
+    const release = entry.release && inHalves(entry.release);
     if (state === "back") this.back += 1;
     this.entries.splice(
       at,
@@ -129,6 +142,7 @@ export class Ledger<G> {
         offsetAfter,
         end: offsetAfter(count - 1),
         records: records - rest,
+        release,
         state,
       },
       {
@@ -137,6 +151,7 @@ export class Ledger<G> {
         offsetAfter: (index) => offsetAfter(index + count),
         end,
         records,
+        release,
         state,
       },
     );
@@ -153,6 +168,15 @@ export class Ledger<G> {
 }
 
 const NOTHING = batchOf([]);
+
+/** What both parts of a batch call once: the memory is free when nobody looks at either. */
+function inHalves(release: () => void): () => void {
+  let left = 2;
+  return () => {
+    left -= 1;
+    if (left === 0) release();
+  };
+}
 
 function range(from: number, to: number): Uint32Array {
   return Uint32Array.from({ length: to - from }, (_, index) => from + index);

@@ -23,7 +23,7 @@ import type { Acked } from "./ledger.ts";
 import { OffsetFile } from "./offset-file.ts";
 import { headerOf, openRegular, type Resume, type Start } from "./open-regular.ts";
 import { openStream } from "./open-stream.ts";
-import { type Generation, RegularInput } from "./regular-input.ts";
+import { type Generation, KERNEL_BUFFERS_MAX, type KernelBuffers, RegularInput } from "./regular-input.ts";
 import { epochOf, makeStamp } from "./stamp.ts";
 import { isStdin } from "./stream-input.ts";
 import { recover } from "./succession.ts";
@@ -33,6 +33,7 @@ interface Session {
   acked: Acked<Generation | undefined> | undefined;
   header: CsvStreamHeader | undefined;
   epoch: number;
+  readonly kernelBuffers: KernelBuffers;
 }
 
 const WAIT_FOR_FILE_MS = 250;
@@ -147,6 +148,7 @@ class FileSource {
       clock: context.clock,
       log: context.log,
       headroom: CHUNK_HEADROOM,
+      kernelBuffers: this.session.kernelBuffers,
     });
     try {
       const header = await this.headerAt(file.fd, file.offset);
@@ -254,7 +256,12 @@ class FileSource {
 function sessionOf(context: OpenContext): Session {
   const kept = context.session.get("file");
   if (kept) return kept as Session;
-  const session: Session = { acked: undefined, header: undefined, epoch: epochOf(context) };
+  const session: Session = {
+    acked: undefined,
+    header: undefined,
+    epoch: epochOf(context),
+    kernelBuffers: { left: KERNEL_BUFFERS_MAX },
+  };
   context.session.set("file", session);
   return session;
 }

@@ -33,7 +33,20 @@ export interface RegularInputOptions {
   readonly log: Logger;
   /** Room to leave before each chunk, for the record that is carried over. */
   readonly headroom: number;
+  /** Buffers that it may still have of the kernel, counted over all connections of a run; default: its own count. */
+  readonly kernelBuffers?: KernelBuffers;
 }
+
+/**
+ * A route gets no more of the kernel's few buffers than this in one run. What came back from a sink, or was cut off in
+ * flight, is never given back, since somebody may look at it still: a route that fails again and again loses its own
+ * share that way, not that of the others.
+ */
+export interface KernelBuffers {
+  left: number;
+}
+
+export const KERNEL_BUFFERS_MAX = 5;
 
 /** A replaced file is read on until it has been quiet for this long: its writer may hold it open still. */
 const QUIET_MS = 1000;
@@ -89,6 +102,7 @@ export class RegularInput implements ByteInput {
   private closed = false;
   /** Buffers to read into, that were given back. */
   private readonly spares: Buffer[] = [];
+  private readonly kernelBuffers: KernelBuffers;
 
   constructor(fd: number, identity: FileIdentity, offset: number, options: RegularInputOptions) {
     this.fd = fd;
@@ -96,6 +110,7 @@ export class RegularInput implements ByteInput {
     this.offset = offset;
     this.size = 0;
     this.options = options;
+    this.kernelBuffers = options.kernelBuffers ?? { left: KERNEL_BUFFERS_MAX };
     this.growth = new Growth(options.path, options.clock, () => this.nameLost());
     if (!options.draining) this.growth.listen();
   }
@@ -106,9 +121,7 @@ export class RegularInput implements ByteInput {
 
   /** Who gives buffers back gets such as the kernel looks into without a copy. */
   recycle(bytes: Buffer): void {
-    const better = isKernelBuffer(bytes) ? bytes : (takeKernelBuffer(bytes.length) ?? bytes);
-    if (this.spares.length < SPARES && !this.closed) this.spares.push(better);
-    else giveBackKernelBuffer(better);
+    this.keep(isKernelBuffer(bytes) || this.closed ? bytes : (this.takeOfKernel(bytes.length) ?? bytes));
   }
 
   /** Called at the end: finds out what comes after it. Waits once for a change when there is nothing. */
@@ -181,7 +194,7 @@ export class RegularInput implements ByteInput {
     this.cancelSearch?.();
     this.growth.close();
     await this.busy.catch(() => {});
-    for (const spare of this.spares.splice(0)) giveBackKernelBuffer(spare);
+    for (const spare of this.spares.splice(0)) this.giveBack(spare);
     for (const { fd } of this.successors.splice(0)) await close(fd);
     await close(this.fd);
   }
@@ -197,10 +210,8 @@ export class RegularInput implements ByteInput {
       const { headroom } = this.options;
       const length = Math.max(SMALL, Math.min(CHUNK_BYTES, this.size - position));
       const bytes = this.bufferOf(headroom + length);
-      const count = await read(this.fd, bytes, headroom, length, position);
-      this.lastRead = performance.now();
+      const count = await this.readInto(bytes, length, position);
       if (count === 0) return "end";
-      if (this.size === 0) this.sizeless = (await fstat(this.fd)).size === 0n;
       this.offset += count;
       return { bytes, start: headroom, end: headroom + count };
     } catch (cause) {
@@ -208,9 +219,45 @@ export class RegularInput implements ByteInput {
     }
   }
 
+  /** Bytes read behind the headroom; a buffer into which none came is kept for the next. */
+  private async readInto(bytes: Buffer, length: number, position: number): Promise<number> {
+    let count = 0;
+    try {
+      const some = await read(this.fd, bytes, this.options.headroom, length, position);
+      this.lastRead = performance.now();
+      if (some > 0 && this.size === 0) this.sizeless = (await fstat(this.fd)).size === 0n;
+      count = some;
+    } finally {
+      if (count === 0) this.keep(bytes);
+    }
+    return count;
+  }
+
   private bufferOf(size: number): Buffer {
-    const spare = this.spares.pop();
-    return spare && spare.length >= size ? spare : Buffer.allocUnsafeSlow(size);
+    const at = this.spares.findIndex((spare) => spare.length >= size);
+    if (at >= 0) return this.spares.splice(at, 1)[0]!;
+    // All are too small: one makes room for what comes back in its place.
+    const small = this.spares.pop();
+    if (small) this.giveBack(small);
+    return Buffer.allocUnsafeSlow(size);
+  }
+
+  /** Keeps a buffer that nobody looks at, to be filled again. */
+  private keep(bytes: Buffer): void {
+    if (this.spares.includes(bytes)) return;
+    if (this.spares.length < SPARES && !this.closed) this.spares.push(bytes);
+    else this.giveBack(bytes);
+  }
+
+  private takeOfKernel(size: number): Buffer | undefined {
+    if (this.kernelBuffers.left === 0) return undefined;
+    const bytes = takeKernelBuffer(size);
+    if (bytes) this.kernelBuffers.left -= 1;
+    return bytes;
+  }
+
+  private giveBack(bytes: Buffer): void {
+    if (giveBackKernelBuffer(bytes)) this.kernelBuffers.left += 1;
   }
 
   /** Whether other contents have come into the file while nobody read it; what they are is for `look` to find out. */
