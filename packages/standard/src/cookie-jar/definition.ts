@@ -20,6 +20,8 @@ export const cookieJar = defineMiddleware({
   output(inner, settings, context) {
     const session = new Session(settings, jarOf(settings, context));
     return wrapPublisher(inner, {
+      // What is inside gets another batch.
+      willSend() {},
       async send(batch, signal) {
         const outcomes = await inner.send(session.pass(batch), signal);
         return outcomes?.map((outcome) =>

@@ -15,7 +15,9 @@ export function filterPublisher(inner: Publisher, sieve: Sieve, draining: boolea
   const ahead = new WeakMap<MessageBatch, Sifted>();
   return wrapPublisher(inner, {
     willSend(batch) {
-      ahead.set(batch, sift(sieve, batch));
+      const sifted = sift(sieve, batch);
+      ahead.set(batch, sifted);
+      if (!sifted.kept && !sifted.failure) inner.willSend?.(batch);
     },
     async send(batch, signal) {
       const { kept, failure } = ahead.get(batch) ?? sift(sieve, batch);

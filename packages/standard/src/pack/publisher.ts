@@ -10,6 +10,8 @@ import { packBatch, REFUSED } from "./pack-batch.ts";
  */
 export function packPublisher(inner: Publisher, settings: PackSettings): Publisher {
   return wrapPublisher(inner, {
+    // What is inside gets another batch.
+    willSend() {},
     async send(batch, signal) {
       if (batch.length === 0) return undefined;
       const { packed, frameOf, refusals } = packBatch(batch, settings);
