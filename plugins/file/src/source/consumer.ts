@@ -8,6 +8,7 @@ import {
   type Stamp,
 } from "@mqb/formats";
 import { fileErrors } from "../errors.ts";
+import { FedChunk } from "./fed-chunk.ts";
 import type { ByteInput, Chunk } from "./input.ts";
 import { type Acked, Ledger } from "./ledger.ts";
 import type { Generation, RegularInput } from "./regular-input.ts";
@@ -40,18 +41,6 @@ export interface ConsumerOptions {
   acked(acked: Acked<Generation | undefined>, header: CsvStreamHeader | undefined): Promise<void>;
   /** Frees what belongs to the consumer besides its input. */
   closed(): Promise<void>;
-}
-
-/** A chunk that was given to the decoder. */
-interface FedChunk {
-  readonly bytes: Buffer;
-  /** Where it goes when it is free. */
-  readonly from: ByteInput;
-  /** The decoder is done with it. */
-  isUsedUp: boolean;
-  /** Batches that may look into it, less those that were released. */
-  lent: number;
-  isGivenBack: boolean;
 }
 
 const NOTHING: Delivery = { batch: batchOf([]), commit: async () => {} };
@@ -114,7 +103,7 @@ export class FileConsumer implements Consumer {
     const { fed, input, opened } = this;
     // Nobody decodes any more.
     this.fed = undefined;
-    if (fed) this.usedUp(fed);
+    fed?.usedUp();
     // A stream goes on after `resume` with all that was read of it.
     if (opened?.regular) this.ledger.giveBack();
     await input?.close();
@@ -159,26 +148,11 @@ export class FileConsumer implements Consumer {
     if (this.failure) throw this.failure;
     try {
       const decoded = this.decoder?.take(max, this.stampFrom(this.records));
-      return decoded && this.fed && this.decoder!.keepsChunks ? this.lend(decoded, this.fed) : decoded;
+      return decoded && this.fed && this.decoder!.keepsChunks ? this.fed.lend(decoded) : decoded;
     } catch (error) {
       this.fail(error);
       throw error;
     }
-  }
-
-  /** A batch that may look into the chunk in hand: both are free when it is released. */
-  private lend(decoded: DecodedBatch, fed: FedChunk): DecodedBatch {
-    fed.lent += 1;
-    let isReleased = false;
-    return {
-      ...decoded,
-      release: () => {
-        if (isReleased) return;
-        isReleased = true;
-        fed.lent -= 1;
-        this.recycle(fed);
-      },
-    };
   }
 
   /** The chunk that was read for nobody. */
@@ -186,18 +160,6 @@ export class FileConsumer implements Consumer {
     const chunk = await this.ahead?.catch(() => {});
     this.ahead = undefined;
     if (chunk && chunk !== "end") input.recycle!(chunk.bytes);
-  }
-
-  private usedUp(fed: FedChunk): void {
-    fed.isUsedUp = true;
-    this.recycle(fed);
-  }
-
-  private recycle(fed: FedChunk): void {
-    if (!fed.isUsedUp || fed.lent > 0 || fed.isGivenBack) return;
-    // Once: from then on it may be another's.
-    fed.isGivenBack = true;
-    fed.from.recycle?.(fed.bytes);
   }
 
   private fail(error: unknown): void {
@@ -296,8 +258,8 @@ export class FileConsumer implements Consumer {
   }
 
   private feed(chunk: Chunk): void {
-    if (this.fed) this.usedUp(this.fed);
-    this.fed = { bytes: chunk.bytes, from: this.input!, isUsedUp: false, lent: 0, isGivenBack: false };
+    this.fed?.usedUp();
+    this.fed = new FedChunk(chunk.bytes, this.input!);
     this.decoder!.feed(chunk.bytes, chunk.start, chunk.end);
   }
 
