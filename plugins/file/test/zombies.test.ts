@@ -13,6 +13,8 @@ it.skipIf(process.platform !== "linux")("a killed process that nobody has waited
     const pid = Number(text.toString());
     const mark = { pid, began: Date.now() };
     expect(isAlive(mark)).toBe(true);
+    // Until then it is the shell, which does wait for them.
+    await eventually(() => readFileSync(`/proc/${parent.pid}/comm`, "latin1") === "sleep\n", "the shell is gone");
     process.kill(pid, "SIGKILL");
     await eventually(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "latin1")), "the process is a zombie");
     expect(isAlive(mark)).toBe(false);
