@@ -241,8 +241,21 @@ function checkChanges(
     const message = `${field} has no effect with publication: a slot is read on one connection`;
     findings.push({ level: "note", path: [field], code: "MQB_SQL_UNUSED", message });
   }
-  if (driver)
-    refuse("publication", () => void findings.push(...captureOf(driver).check(settingsOf(config, publication))));
+  if (!driver) return;
+  refuse("publication", () => {
+    // It looks at the URL and TLS, too, as it does where it is an endpoint of its own.
+    const known = new Set(findings.map(placeOf));
+    findings.push(
+      ...captureOf(driver)
+        .check(settingsOf(config, publication))
+        .filter((one) => !known.has(placeOf(one))),
+    );
+  });
+}
+
+/** What is wrong there is said once. */
+function placeOf({ level, path }: Finding): string {
+  return JSON.stringify([level, path]);
 }
 
 /** `readsOnce`: no position is left that something could come behind. */

@@ -22,7 +22,8 @@ export const sqlxSchema = z
       .string()
       .min(1)
       .meta({
-        description: "The table, perhaps with its schema: letters, digits, underscores, one dot.",
+        description:
+          "The table, perhaps with its schema: letters, digits, underscores, one dot. With `publication` it is what `create_publication` publishes, and limits nothing.",
         examples: ["orders"],
       }),
     insert_query: text.meta({
@@ -150,16 +151,30 @@ export const sqlxSchema = z
     }),
     publication: text.meta({
       ...input,
-      description: "PostgreSQL: read the changes of this publication, as the endpoint `postgres_cdc` does.",
+      description:
+        "PostgreSQL: read the changes of this publication, of every table that it has, as the endpoint `postgres_cdc` does.",
     }),
-    slot_name: text.meta({ ...input, description: "With `publication`: the replication slot [`mq_bridge_slot`]." }),
+    slot_name: text.meta({
+      ...input,
+      description: "With `publication`: the replication slot, one for each route [`mq_bridge_slot`].",
+    }),
     create_publication: flag.meta({
       ...input,
       default: false,
       description: "With `publication`: make it for `table` when it is not there, and add the table when it lacks it.",
     }),
   })
-  .meta({ "x-mqb-source": { named: ["url", "table"] } });
+  .meta({
+    "x-mqb-source": {
+      named: ["url", "table"],
+      instead: {
+        when: "publication",
+        named: ["url"],
+        apart: ["slot_name"],
+        otherwise: { slot_name: "mq_bridge_slot" },
+      },
+    },
+  });
 
 /** The configuration of `sqlx`, as written. */
 export type SqlxOptions = z.input<typeof sqlxSchema>;

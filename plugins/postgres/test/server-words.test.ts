@@ -100,7 +100,7 @@ describe("what the server says of a row that it refuses", () => {
     expect(text).not.toContain("geheim");
   });
 
-  it.each(["exec_stmt_raise", "exec_stmt_assert", "PLy_elog_impl"])(
+  it.each(["exec_stmt_raise", "exec_stmt_assert", "PLy_elog_impl", "rethrow", "elogExceptionMessage"])(
     "is told by the place of the function, whose words are its author's: %s",
     (routine) => {
       const where = "PL/pgSQL function check_order() line 7 at RAISE";
@@ -114,6 +114,65 @@ describe("what the server says of a row that it refuses", () => {
     const fields = { severity: "FEHLER", column: "n" };
     const text = told("22P02", "ungültige Eingabesyntax für Typ integer: »ge«heim«", fields);
     expect(text).toContain("ungültige Eingabesyntax für Typ integer: … (column n, SQLSTATE 22P02)");
+  });
+
+  it.each([
+    ["22003", "el valor «geheim» está fuera de rango para el tipo integer", "el valor … está fuera de rango"],
+    ["42704", "no existe el tipo «geheim»", "no existe el tipo …"],
+    ["42883", "el operador no existe: geheim", "el operador no existe: … ("],
+    ["22021", "secuencia de bytes no válida para codificación «UTF8»: 0x67 0x65", "para codificación …: … ("],
+    ["22P02", 'integer型の入力構文が不正です: "geheim"', "integer型の入力構文が不正です: … ("],
+    ["42704", 'ロール"geheim"は存在しません', "ロール…は存在しません"],
+    ["22P02", 'valeur "geheim" refusée', "valeur … refusée"],
+    ["P0002", "valor «geheim» sin acentos", "valor … sin acentos"],
+  ])("has no value in a language that says ERROR, too: %s %s", (code, message, shown) => {
+    const text = told(code, message);
+    expect(text).toContain(shown);
+    expect(text).not.toContain("geheim");
+    expect(text).not.toContain("0x67");
+  });
+
+  it("has no byte of a text that another encoding lacks", () => {
+    const message =
+      'character with byte sequence 0xe2 0x82 0xac in encoding "UTF8" has no equivalent in encoding "LATIN1"';
+    expect(told("22P05", message)).toContain(
+      'character with byte sequence … in encoding "UTF8" has no equivalent in encoding "LATIN1" (SQLSTATE 22P05)',
+    );
+  });
+
+  it.each([
+    ["XX000", "geheim", {}],
+    ["P0001", "java.lang.IllegalStateException: geheim", { routine: "elogExceptionMessage" }],
+    ["22000", "card geheim", { where: "In PL/R function f" }],
+    ["23514", "card geheim", { where: 'PL/Lua function "f"' }],
+    ["XX000", "la tarjeta «geheim» está rechazada", {}],
+  ] as const)("is none of what a function says in any language: %s %s", (code, message, fields) => {
+    const text = told(code, message, fields);
+    expect(text).toContain("a function of the database has refused it");
+    expect(text).not.toContain("geheim");
+  });
+
+  it.each([
+    ["XX000", "tuple concurrently updated", {}],
+    ["XX000", "cache lookup failed for type 16384", {}],
+    ["XX000", "Tenant or user not found", { severity: "FATAL" }],
+    ["42703", 'column "größe" of relation "maße" does not exist', {}],
+  ] as const)("is whole where the words are known, or no row is there: %s %s", (code, message, fields) => {
+    expect(told(code, message, fields)).toContain(`${message} (SQLSTATE ${code})`);
+  });
+
+  it("names what the statement names, and no value beside it", () => {
+    const statement = 'COPY "public"."Nosuch_t" ("id") FROM STDIN';
+    for (const name of ["public.Nosuch_t", "Nosuch_t"]) {
+      const message = `relation "${name}" does not exist`;
+      expect(told("42P01", message, { statement })).toContain(`${message} (SQLSTATE 42P01)`);
+    }
+    expect(told("42P01", 'relation "geheim" does not exist', { statement })).toContain('relation "…" does not exist');
+    // A part of a name is none.
+    expect(told("42P01", 'relation "such" does not exist', { statement })).toContain('relation "…" does not exist');
+    expect(told("3F000", 'schema "app" does not exist', { statement: "COPY App.t (id) FROM STDIN" })).toContain(
+      'schema "app" does not exist',
+    );
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { createBridge, createRegistry } from "@mqb/core";
-import { Message } from "@mqb/core/plugin";
+import { batchOf, Message } from "@mqb/core/plugin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 import { read, send } from "./ends.ts";
@@ -21,6 +21,26 @@ const modes = [
   ["columns", { columns: "auto" }],
   ["COPY", { columns: "auto", bulk_copy: true }],
 ] as const;
+
+it.each(modes)("a table that is dropped while it is written by %s is named", async (name, options) => {
+  const t = `gone_${name.toLowerCase()}`;
+  await rows(`CREATE TABLE ${t} (id int)`);
+  const publisher = await createBridge({ registry: createRegistry([plugin]) }).openPublisher({
+    sqlx: output(t, options),
+  });
+  try {
+    const sent = async () =>
+      (await publisher.send(batchOf([new Message('{"id":1}')]), new AbortController().signal)) ?? [];
+    expect((await sent()).every(({ type }) => type !== "failed")).toBe(true);
+    await rows(`DROP TABLE ${t}`);
+    const [outcome] = await sent();
+    expect(outcome).toMatchObject({
+      error: { message: expect.stringContaining(`relation "${t}" does not exist`) },
+    });
+  } finally {
+    await publisher.close();
+  }
+});
 
 describe.each(modes)("rows written by %s", (name, options) => {
   const t = `t_${name.toLowerCase()}`;

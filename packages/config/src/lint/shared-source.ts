@@ -1,5 +1,5 @@
 import { type FoundInRoute, problem } from "./lint.ts";
-import { type NamedSource, sourceOf } from "./source-facts.ts";
+import { type NamedSource, readerSourceOf } from "./source-facts.ts";
 import { type EndpointPart, type Subject, settingOf } from "./subject.ts";
 
 interface Reader {
@@ -12,7 +12,7 @@ interface Reader {
 export function sharedSource(routes: readonly Subject[]): FoundInRoute[] {
   const readers = routes.flatMap(({ name, endpoints }) =>
     endpoints.flatMap((part): Reader[] => {
-      const source = part.side === "input" ? sourceOf(part) : undefined;
+      const source = part.side === "input" ? readerSourceOf(part) : undefined;
       return source ? [{ route: name, part, source }] : [];
     }),
   );
@@ -54,8 +54,8 @@ function taking(reader: Reader, other: Reader): FoundInRoute[] {
 
 function sharing({ route, part, source }: Reader, other: Reader): FoundInRoute[] {
   return (source.apart ?? []).flatMap((field) => {
-    const value = settingOf(part, field);
-    if (typeof value !== "string" || value !== settingOf(other.part, field)) return [];
+    const [value, others] = [part, other.part].map((one) => settingOf(one, field) ?? source.otherwise?.[field]);
+    if (typeof value !== "string" || value !== others) return [];
     const message = `routes "${other.route}" and "${route}" read ${source.shown} of "${part.name}" with one ${field}: both move its position, and each misses what the other has read`;
     const hint = `give each a ${field} of its own`;
     return [{ route, problem: problem("warning", "MQB_LINT_TAKEN", [...part.path, field], message, hint) }];

@@ -10,6 +10,10 @@ export interface SourceFacts {
   readonly alone?: readonly string[];
   /** Fields in which readers differ, or they share one position. */
   readonly apart?: readonly string[];
+  /** What fields of `apart` are where they are left out. */
+  readonly otherwise?: Readonly<Record<string, string>>;
+  /** What readers meet at instead, once they set the field `when`. */
+  readonly instead?: SourceFacts & { readonly when: string };
 }
 
 export interface NamedSource extends SourceFacts {
@@ -19,9 +23,20 @@ export interface NamedSource extends SourceFacts {
   readonly shown: string;
 }
 
+/** What the endpoint reads or writes. */
 export function sourceOf(part: EndpointPart): NamedSource | undefined {
   const facts = factOf<SourceFacts>(part, "source");
-  if (!facts) return undefined;
+  return facts && named(part, facts);
+}
+
+/** Where the endpoint, a reader, meets others. */
+export function readerSourceOf(part: EndpointPart): NamedSource | undefined {
+  const facts = factOf<SourceFacts>(part, "source");
+  const isOther = facts?.instead !== undefined && settingOf(part, facts.instead.when) != null;
+  return facts && named(part, isOther ? facts.instead! : facts);
+}
+
+function named(part: EndpointPart, facts: SourceFacts): NamedSource | undefined {
   const values = facts.named.map((name) => settingOf(part, name) ?? null);
   if (values.every((value) => value === null || value === "-")) return undefined;
   const texts = values.filter((value) => typeof value === "string");

@@ -78,4 +78,17 @@ describe("routes that read one source", () => {
     ]);
     expect(routes(reader("g"), reader("h"))).toEqual([]);
   });
+
+  it("are warned when they share one replication slot, whatever their tables and publications are", () => {
+    const reader = (table: string, more: string) => `{sqlx: {url: "postgres://u@localhost/d", table: ${table}${more}}}`;
+    const slot = (table: string, name: string) => reader(table, `, publication: ${table}_pub, slot_name: ${name}`);
+    const shared = /^warning MQB_LINT_TAKEN .* r1\.input\.sqlx\.slot_name: .*with one slot_name/;
+    expect(routes(slot("a", "s"), slot("b", "s"))).toEqual([expect.stringMatching(shared)]);
+    expect(routes(slot("a", "s"), slot("a", "r"))).toEqual([]);
+    // The slot of both is the one that is read where none is named.
+    const unnamed = (table: string) => reader(table, ", publication: p");
+    expect(routes(unnamed("a"), unnamed("b"))).toEqual([expect.stringMatching(shared)]);
+    expect(routes(unnamed("a"), slot("b", "s"))).toEqual([]);
+    expect(routes(reader("a", ""), reader("a", ""), unnamed("a"))).toEqual([]);
+  });
 });

@@ -41,8 +41,9 @@ export interface SchemaIssue {
  *   that side, with that flag; shared by endpoints that differ in one of the fields `apart`), `"x-mqb-elsewhere": { value: text }`
  *   (what to say about a value that another endpoint takes), `"x-mqb-text-hint": hint` (what to write instead of a text),
  *   `"x-mqb-waits": true` (milliseconds that a send may wait in it), `"x-mqb-gives-up": true` (milliseconds that a send may take);
- * - of a whole configuration: `"x-mqb-source": { named, alike?, alone?, apart? }` (the fields that name what is read, those
- *   that all readers set alike, flags with which one takes away what others read, fields in which readers must differ),
+ * - of a whole configuration: `"x-mqb-source": { named, alike?, alone?, apart?, otherwise?, instead? }` (the fields that name
+ *   what is read, those that all readers set alike, flags with which one takes away what others read, fields in which readers
+ *   must differ, what these are where they are left out, and all of this once the field `when` is set),
  *   `"x-mqb-order": [{ side, others, handles: "before" | "after", otherwise, level? }]` (its place in a `middlewares` list),
  *   `"x-mqb-inside": [{ others, unless?: { field: value }, otherwise }]` (not around these endpoints, but in them),
  *   `"x-mqb-sets": [metadata keys]`, `"x-mqb-identity": field` (what makes two messages the same; the id when it is

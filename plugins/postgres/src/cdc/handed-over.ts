@@ -19,7 +19,7 @@ export const changeCapture: ChangeCapture = {
       return ofSqlx({ level: "error", path: [field], code, message });
     });
   },
-  open: async (settings, context) => openCdc(configOf(settings), context),
+  open: async (settings, context) => openCdc(configOf(settings), context, settings.table),
   pin: async (settings, context) => pinCdc(configOf(settings), context),
   checkpoint: (settings, context) => checkpointCdc(configOf(settings), context),
   probe: async (settings, context) => probeCdc(configOf(settings), context),

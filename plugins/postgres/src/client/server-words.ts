@@ -14,6 +14,8 @@ export interface ServerFault {
   readonly column?: unknown;
   readonly dataType?: unknown;
   readonly constraint?: unknown;
+  /** Which one was refused, where the server does not say the place in it; without values of rows. */
+  readonly statement?: unknown;
 }
 
 const MASK = "…";
@@ -24,13 +26,24 @@ const NAMED =
 const OF_STATEMENT = /\bat or near $/;
 /** Kinds of names that are a value, too, where nothing in the statement has them: of regclass, regtype and their like. */
 const MAY_BE_VALUE = /^(?:3F000|42704|42883|42P01|42725)$/;
-const NAMES_VALUE =
-  /\b(?:collation|search configuration|search dictionary|function|operator|relation|role|schema|type)\b/;
-/** What the author of a function lets it say. */
-const BY_AUTHOR = /^(?:exec_stmt_|PLy_|plperl_|pltcl_)/;
+/** Of these kinds there is no type of values. */
+const NAMES_NO_VALUE =
+  /^(?:access method|constraint|extension|index|operator class|publication|replication origin|replication slot|server|subscription|tablespace|trigger|unrecognized configuration parameter)\b/;
+/** What the author of a function lets it say: by the routine that throws it for PL/v8 and PL/Java, too. */
+const BY_AUTHOR = /^(?:exec_stmt_|PLy_|plperl_|pltcl_|throw_tcl_error|plv8_|rethrow$|elogExceptionMessage)/;
 const AUTHORS_STATE = /^(?:38|39)/;
+/** In a function of any language but PL/pgSQL and SQL the words may be its author's. */
+const AUTHORS_PLACE = /^(?:in )?PL\/(?!pgSQL )/i;
+/** What a function says without a state of its own has this one, and so has what should never happen. */
+const INTERNAL = "XX000";
+const KNOWN_INTERNAL =
+  /^(?:cache lookup failed for [a-z ]+ \d+|could not open relation with OID \d+|invalid memory alloc request size \d+|tuple (?:already updated by self|concurrently (?:deleted|updated)))$/;
 /** Of the kinds of severity that there are, in the language of which the shape of messages is known. */
 const ENGLISH = /^(?:ERROR|FATAL|PANIC)$/;
+/** Spanish and Japanese say ERROR, too. */
+const NOT_ENGLISH = /[^\p{ASCII}]/u;
+/** Bytes of a text in another encoding. */
+const BYTES = /\b0x[0-9a-f]{2}(?: 0x[0-9a-f]{2})*/gi;
 const ANY_QUOTE = /["«»„“”‹›「」『』].*["«»„“”‹›「」『』]/s;
 
 /** Whether a code is one of the server, and none of the system, such as EPIPE. */
@@ -43,9 +56,12 @@ export function isSqlState(code: unknown): code is string {
  * that it gives apart, and the SQLSTATE. Of the detail nothing is left but the columns of a key.
  */
 export function serverWords(fault: ServerFault): string {
-  const { code, severity, schema, table, column, dataType, constraint } = fault;
-  const isEnglish = severity === undefined || ENGLISH.test(String(severity));
-  const said = isEnglish ? inEnglish(fault) : fault.message.replace(ANY_QUOTE, MASK);
+  const { code, schema, table, column, dataType, constraint } = fault;
+  const said = isByAuthor(fault)
+    ? "a function of the database has refused it, in words that may quote the row"
+    : isEnglish(fault)
+      ? inEnglish(fault)
+      : inAnotherLanguage(fault);
   const more = [keyOf(fault), placeOf(fault)].filter((one) => one !== undefined);
   const shown = [said, ...more].join(" ");
   const names = [
@@ -59,15 +75,33 @@ export function serverWords(fault: ServerFault): string {
   return `${said} (${[...more, `SQLSTATE ${code}`].join(", ")})`;
 }
 
+function isByAuthor({ code, message, severity, routine, where }: ServerFault): boolean {
+  if (BY_AUTHOR.test(String(routine)) || AUTHORS_STATE.test(code)) return true;
+  if (typeof where === "string" && AUTHORS_PLACE.test(where)) return true;
+  // Nobody is let in with it: no row is there yet.
+  return code === INTERNAL && severity !== "FATAL" && !KNOWN_INTERNAL.test(message);
+}
+
+/** Names may be of any letters, and stand between double quotes there. */
+function isEnglish({ message, severity }: ServerFault): boolean {
+  if (severity !== undefined && !ENGLISH.test(String(severity))) return false;
+  return !NOT_ENGLISH.test(message.replace(/"[^"]*"/g, ""));
+}
+
+function inAnotherLanguage({ message }: ServerFault): string {
+  return message
+    .replace(ANY_QUOTE, MASK)
+    .replace(/[:：].*/s, `: ${MASK}`)
+    .replace(BYTES, MASK);
+}
+
 function inEnglish(fault: ServerFault): string {
-  const { code, message, routine } = fault;
-  if (BY_AUTHOR.test(String(routine)) || AUTHORS_STATE.test(code))
-    return "a function of the database has refused it, in words that may quote the row";
+  const { code, message } = fault;
   // Behind the colon stands what could not be read.
   const colon = code.startsWith("22") ? message.indexOf(":") : -1;
   if (colon >= 0) return `${maskQuoted(message.slice(0, colon), fault)}: ${MASK}`;
   if (mayBeValue(fault)) return maskAll(message);
-  return maskQuoted(message, fault);
+  return maskQuoted(message, fault).replace(BYTES, MASK);
 }
 
 /** A value is masked to the last quote of the message: quotes inside of it are not escaped. */
@@ -89,8 +123,25 @@ function maskQuoted(message: string, { internalQuery, position }: ServerFault): 
   }
 }
 
-function mayBeValue({ code, message, position }: ServerFault): boolean {
-  return position === undefined && MAY_BE_VALUE.test(code) && NAMES_VALUE.test(message.split(/[":]/, 1)[0]!);
+function mayBeValue({ code, message, position, statement }: ServerFault): boolean {
+  if (position !== undefined || !MAY_BE_VALUE.test(code) || NAMES_NO_VALUE.test(message)) return false;
+  const [, name] = /^[^":]*"([^"]*)"[^":]*$/.exec(message) ?? [];
+  return name === undefined || typeof statement !== "string" || !namesIn(statement).has(name);
+}
+
+/** Its identifiers as the server has them: each, and each with what it is qualified by. */
+function namesIn(statement: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [chain] of statement.matchAll(
+    /(?:"(?:[^"]|"")*"|[\p{L}\p{N}_$]+)(?:\.(?:"(?:[^"]|"")*"|[\p{L}\p{N}_$]+))*/gu,
+  )) {
+    const parts = [...chain.matchAll(/"((?:[^"]|"")*)"|[^".]+/g)].map(
+      ([plain, quoted]) => quoted?.replaceAll('""', '"') ?? plain.toLowerCase(),
+    );
+    names.add(parts.join("."));
+    for (const part of parts) names.add(part);
+  }
+  return names;
 }
 
 function maskAll(message: string): string {

@@ -15,7 +15,12 @@ export async function copyRows(client: pg.PoolClient, sql: string, rows: readonl
       text += `${i === 0 ? "" : "\t"}${fieldText(row[i] as string | null | undefined)}`;
     text += "\n";
   }
-  await pipeline(Readable.from([Buffer.from(text)]), client.query(copyFrom(sql)));
+  try {
+    await pipeline(Readable.from([Buffer.from(text)]), client.query(copyFrom(sql)));
+  } catch (error) {
+    // Of a COPY the server does not say where in the statement the name stands that it does not know.
+    throw Object.assign(error as Error, { statement: sql });
+  }
 }
 
 function fieldText(value: string | null | undefined): string {

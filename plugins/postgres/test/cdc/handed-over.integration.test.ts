@@ -1,6 +1,6 @@
 import { createBridge, createRegistry } from "@mqb/core";
 import standard from "@mqb/standard";
-import { within } from "@mqb/testkit";
+import { recordingLogger, within } from "@mqb/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import plugin from "../../src/index.ts";
 import { freshLab, type Lab } from "./slots.ts";
@@ -14,7 +14,8 @@ afterEach(() => lab.drop());
 it("an sqlx input with a publication reads changes, with a login that stands beside the URL", async () => {
   await lab.sql("CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE other (id int PRIMARY KEY)");
   const { username, password, host, pathname } = new URL(lab.url);
-  const bridge = createBridge({ registry: createRegistry([standard, plugin]) });
+  const log = recordingLogger();
+  const bridge = createBridge({ registry: createRegistry([standard, plugin]), log });
   const consumer = await bridge.openConsumer({
     sqlx: {
       url: `postgresql://nobody:wrong@${host}${pathname}`,
@@ -34,5 +35,18 @@ it("an sqlx input with a publication reads changes, with a login that stands bes
   expect(message!.metadata.get("mqb.src.postgres_slot")).toBe(lab.slot);
   await commit();
   await consumer.close();
+  expect(log.text()).not.toContain("more than table");
+  await bridge.stop();
+});
+
+it("an sqlx input with a publication says which tables it has beside the one that is named", async () => {
+  await lab.sql(
+    "CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE other (id int PRIMARY KEY); CREATE PUBLICATION p FOR TABLE t, other",
+  );
+  const log = recordingLogger();
+  const bridge = createBridge({ registry: createRegistry([standard, plugin]), log });
+  const sqlx = { url: lab.url, table: "t", publication: "p", slot_name: lab.slot };
+  await (await bridge.openConsumer({ sqlx })).close();
+  expect(log.text()).toContain('publication "p" has more than table "t", and their changes come, too: public.other');
   await bridge.stop();
 });

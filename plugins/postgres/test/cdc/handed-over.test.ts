@@ -14,8 +14,15 @@ function problems(more: Readonly<Record<string, unknown>>): string[] {
 
 it("an sqlx input with a publication is checked as the source of changes that it is", () => {
   expect(problems({ slot_name: "s", create_publication: true })).toEqual([]);
-  expect(problems({ publication: "a-b" })[0]).toMatch(/^error input,sqlx,publication .*no name of a publication/);
-  expect(problems({ slot_name: "Big" })[0]).toMatch(/^error input,sqlx,slot_name .*no name of a replication slot/);
-  expect(problems({ url: "postgres://h/d" })[0]).toMatch(/^error input,sqlx,url .*names no user/);
+  const first = (more: Readonly<Record<string, unknown>>): string | undefined => {
+    const all = problems(more);
+    expect(all).toHaveLength(1);
+    return all[0];
+  };
+  expect(first({ publication: "a-b" })).toMatch(/^error input,sqlx,publication .*no name of a publication/);
+  expect(first({ slot_name: "Big" })).toMatch(/^error input,sqlx,slot_name .*no name of a replication slot/);
+  expect(first({ url: "postgres://h/d" })).toMatch(/^error input,sqlx,url .*names no user/);
+  expect(first({ url: "postgres://u@h/d?nosuch=1" })).toMatch(/^error input,sqlx,url .*nosuch/);
+  expect(first({ tls: { cert_file: "c.pem" } })).toMatch(/^error input,sqlx,tls,?.* .*key_file/);
   expect(problems({ url: "postgres://h/d", username: "u", password: "p@w" })).toEqual([]);
 });

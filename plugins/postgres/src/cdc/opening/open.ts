@@ -3,7 +3,7 @@ import type pg from "pg";
 import { errors } from "../../errors.ts";
 import { type CdcConfig, consumeOf } from "../config.ts";
 import { connect, cut, disconnect } from "../server/connection.ts";
-import { checkTables, preparePublication, warnOfIdentity } from "../server/publication.ts";
+import { checkTables, preparePublication, warnOfIdentity, warnOfOthers } from "../server/publication.ts";
 import { checkServer } from "../server/server.ts";
 import { existingSlot } from "../server/slot.ts";
 import { makeSlot, unlessGone } from "./open-slot.ts";
@@ -12,9 +12,9 @@ import { readSnapshot, readThenStream } from "./open-tables.ts";
 import { Opening } from "./opening.ts";
 import { PINNED, WARNED } from "./session.ts";
 
-/** Opens what the configuration reads: the tables, the stream, or one after the other. */
-export function openCdc(config: CdcConfig, context: OpenContext): Promise<Consumer> {
-  return opened(config, context, open);
+/** Opens what the configuration reads: the tables, the stream, or one after the other. `table`: the only one that is named. */
+export function openCdc(config: CdcConfig, context: OpenContext, table?: string): Promise<Consumer> {
+  return opened(config, context, (opening, admin) => open(opening, admin, table));
 }
 
 /** Makes publication and slot, where that is allowed and needed. */
@@ -47,12 +47,15 @@ async function opened<T>(
   }
 }
 
-async function open(opening: Opening, admin: pg.Client): Promise<Consumer> {
+async function open(opening: Opening, admin: pg.Client, table: string | undefined): Promise<Consumer> {
   const { config, context, target } = opening;
   const consume = consumeOf(config);
   if (consume !== "snapshot") await checkServer(admin, target);
   const publication = await preparePublication(admin, config, target);
-  if (!context.session.has(WARNED)) warnOfIdentity(publication, config.publication, context.log);
+  if (!context.session.has(WARNED)) {
+    warnOfIdentity(publication, config.publication, context.log);
+    if (table !== undefined) warnOfOthers(publication, config.publication, table, context.log);
+  }
   context.session.set(WARNED, true);
   const columns = publication.tables.flatMap((table) => table.columns);
   await opening.types.ask(

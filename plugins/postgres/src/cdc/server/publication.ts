@@ -7,6 +7,9 @@ import { type CdcConfig, consumeOf } from "../config.ts";
 import { findPublication, type Publication, tableSql } from "./catalog.ts";
 import { codeOf, EXISTS, refused } from "./refused.ts";
 
+/** Of the tables of a publication, in a warning. */
+const SHOWN = 5;
+
 /** The publication as it is, made or filled up where the configuration says so. */
 export async function preparePublication(
   client: pg.ClientBase,
@@ -64,6 +67,17 @@ export function warnOfIdentity({ tables }: Publication, name: string, log: Logge
   log.warn(
     `${lacking.join(", ")}: no primary key and no replica identity; PostgreSQL refuses UPDATE and DELETE of published tables without one (publication "${name}")`,
   );
+}
+
+/** The publication decides which changes come, and not the table that is named beside it. */
+export function warnOfOthers({ tables }: Publication, name: string, table: string, log: Logger): void {
+  const wanted = table.toLowerCase();
+  const others = tables
+    .map((one) => `${one.schema}.${one.table}`)
+    .filter((one) => ![one, one.slice(one.indexOf(".") + 1)].some((written) => written.toLowerCase() === wanted));
+  if (others.length === 0) return;
+  const shown = [...others.slice(0, SHOWN), ...(others.length > SHOWN ? [`${others.length - SHOWN} more`] : [])];
+  log.warn(`publication "${name}" has more than table "${table}", and their changes come, too: ${shown.join(", ")}`);
 }
 
 /** Throws where rows cannot be read first. */
