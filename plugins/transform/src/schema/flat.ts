@@ -13,9 +13,10 @@ export class FlatSchema {
   /** By field: its place among those that are read as numbers, or -1. */
   private readonly columns: Int32Array;
   private readonly nodes: readonly (SchemaNode | undefined)[];
+  /** By field: a bit for each kind of value that stays as it is, whatever it is. */
+  private readonly kept: Uint32Array;
   private readonly expected: readonly number[];
   private readonly coerce: boolean;
-  private readonly emptyAsNull: boolean;
   /** The fields as they follow each other in the documents. */
   private readonly order: Uint32Array;
   /** Where the value ends that is to be written without its quotes, by field; 0 = it stays as it is. */
@@ -34,9 +35,9 @@ export class FlatSchema {
     );
     this.columns = Int32Array.from(keys.keys(), (field) => (options.coerce ? numbers.indexOf(field) : -1));
     this.nodes = nodes;
+    this.kept = Uint32Array.from(keys.keys(), (field) => kindsKept(nodes[field], options.emptyAsNull));
     this.expected = expected;
     this.coerce = options.coerce;
-    this.emptyAsNull = options.emptyAsNull;
     this.order = Uint32Array.from(keys.keys());
     this.bare = new Uint32Array(keys.length);
   }
@@ -59,7 +60,7 @@ export class FlatSchema {
    * nothing is written then.
    */
   apply(index: number, bytes: Uint8Array, start: number, end: number, out: ByteSink): boolean {
-    const { found, expected, order, bare, nodes } = this;
+    const { found, expected, order, bare, nodes, kept } = this;
     if (found.root(index) !== FieldKind.object || !found.isTight(index)) return false;
     const base = index * found.width;
     const { kinds, starts, ends, numbers, numberWidth } = found;
@@ -76,8 +77,9 @@ export class FlatSchema {
         return this.apply(index, bytes, start, end, out);
       }
       last = starts[at]!;
-      const node = nodes[field];
-      if (!node || this.stays(node, kind, bytes, last, ends[at]!)) continue;
+      if ((kept[field]! >>> kind) & 1) continue;
+      const node = nodes[field]!;
+      if (this.stays(node, kind, bytes, last, ends[at]!)) continue;
       const column = this.columns[field]!;
       const isPlain =
         column >= 0 &&
@@ -99,29 +101,17 @@ export class FlatSchema {
     return true;
   }
 
-  /** Whether a value fits as it is written. False also where it takes more than a look. */
+  /** Whether a value of another kind fits as it is written. False also where it takes more than a look. */
   private stays(
-    { type, nullable, enum: listed, members, items, content }: SchemaNode,
+    { type, enum: listed, content }: SchemaNode,
     kind: number,
     bytes: Uint8Array,
     start: number,
     end: number,
   ): boolean {
     if (listed || content) return false;
-    switch (kind) {
-      case FieldKind.string:
-        return (type === undefined || type === "string") && !(this.emptyAsNull && end - start === 2);
-      case FieldKind.number:
-        return type === undefined || type === "number" || (type === "integer" && isInteger(bytes, start, end));
-      case FieldKind.null:
-        return nullable;
-      case FieldKind.object:
-        return !members && (type === undefined || type === "object");
-      case FieldKind.array:
-        return !items && (type === undefined || type === "array");
-      default:
-        return type === undefined || type === "boolean";
-    }
+    if (kind === FieldKind.string) return (type === undefined || type === "string") && end - start > 2;
+    return kind === FieldKind.number && type === "integer" && isInteger(bytes, start, end);
   }
 
   /** Where the number ends in a string that is to be one; -1 for everything else. */
@@ -163,4 +153,21 @@ function isWrittenPlainly(
   // With that many digits there is no point among them.
   if (type === "integer") return number >= POWERS[end - start - 1]! && Number.isInteger(number);
   return bytes[end - 1] !== ZERO;
+}
+
+/** A bit for each kind of value that stays as it is, whatever it is. */
+function kindsKept(node: SchemaNode | undefined, emptyAsNull: boolean): number {
+  if (!node) return -1;
+  const { type, nullable, enum: listed, members, items, content } = node;
+  if (listed || content) return 0;
+  const kept: readonly [kind: number, isKept: boolean][] = [
+    [FieldKind.string, (type === undefined || type === "string") && !emptyAsNull],
+    [FieldKind.number, type === undefined || type === "number"],
+    [FieldKind.null, nullable],
+    [FieldKind.object, !members && (type === undefined || type === "object")],
+    [FieldKind.array, !items && (type === undefined || type === "array")],
+    [FieldKind.true, type === undefined || type === "boolean"],
+    [FieldKind.false, type === undefined || type === "boolean"],
+  ];
+  return kept.reduce((bits, [kind, isKept]) => (isKept ? bits | (1 << kind) : bits), 0);
 }
