@@ -106,6 +106,17 @@ describe("a store in a table", () => {
     expect(said).toEqual(["begin", "write a", "begin", "write a"]);
   });
 
+  it("waits before it tries for the third time: two that lock each other out would meet again", async () => {
+    const busy = errors.BUSY({ target: "a table", reason: "it is locked" });
+    const { store, said, clock } = Recorded.on({ writes: [busy, busy] });
+    const written = store.putMany([write("a")]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(said).toEqual(["begin", "write a", "begin", "write a"]);
+    await clock.advance(200);
+    expect(await written).toEqual([{ type: "written", version: "2" }]);
+    expect(said).toHaveLength(6);
+  });
+
   it("sweeps once a minute at most, whatever becomes of it", async () => {
     const { store, clock } = Recorded.on();
     for (const ms of [0, 59_999, 1, 30_000, 30_000]) {

@@ -1,4 +1,5 @@
 import { createBridge, createRegistry } from "@mqb/core";
+import { describeError } from "@mqb/core/plugin";
 import dedup from "@mqb/dedup";
 import file from "@mqb/file";
 import standard from "@mqb/standard";
@@ -35,7 +36,8 @@ async function copy(name: string, ids: readonly number[]): Promise<void> {
     output: { file: { path: `${name}.out.jsonl`, format: "raw" } },
   });
   await route.start();
-  expect((await route.done).outcome).toBe("completed");
+  const { outcome, error } = await route.done;
+  expect(outcome, describeError(error)).toBe("completed");
   await bridge.stop();
 }
 

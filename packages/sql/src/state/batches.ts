@@ -1,9 +1,10 @@
-import { kindOf, type StateEntry, type StateWrite, type WriteResult } from "@mqb/core/plugin";
+import { type Clock, kindOf, type StateEntry, type StateWrite, sleep, type WriteResult } from "@mqb/core/plugin";
 
 /** Keys or writes of one statement. */
 const AT_ONCE = 500;
 /** Of a transaction that another one got in the way of. */
-const TRIES = 8;
+const TRIES = 12;
+const LONGEST_PAUSE_MS = 200;
 
 export function* chunks<T>(items: readonly T[], size: number = AT_ONCE): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
@@ -40,13 +41,17 @@ export function inKeyOrder<T extends { readonly key: string }>(
   return [...group].sort((a, b) => (writes[a]!.key < writes[b]!.key ? -1 : 1));
 }
 
-/** Runs it again when another transaction was in the way. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Runs it again when another transaction was in the way: at once, then after pauses that grow. They are of any length, as those
+ * who lock each other out would meet again.
+ */
+export async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
       if (tries === TRIES || kindOf(error, "permanent") !== "retryable") throw error;
+      if (tries > 1) await sleep(clock, Math.random() * Math.min(2 ** tries, LONGEST_PAUSE_MS));
     }
   }
 }

@@ -47,14 +47,14 @@ export abstract class TableStore implements StateStore {
         withCurrent(await this.write(on, writes, groups), writes, (keys) => this.read(on, keys));
       // One statement needs no transaction around it.
       const isOne = groups.length === 1 && groups[0]!.length <= this.oneStatement;
-      const results = await patiently(() => (isOne ? write(execute) : database.transaction(write)));
+      const results = await patiently(this.clock, () => (isOne ? write(execute) : database.transaction(write)));
       await this.sweepSometimes(execute);
       return results;
     });
   }
 
   deleteMany(keys: readonly string[]): Promise<void> {
-    return this.use((execute) => patiently(() => this.remove(execute, keys)));
+    return this.use((execute) => patiently(this.clock, () => this.remove(execute, keys)));
   }
 
   close(): Promise<void> {
