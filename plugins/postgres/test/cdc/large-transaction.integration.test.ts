@@ -9,12 +9,17 @@ const ROWS = Number(process.env["MQB_CDC_ROWS"] ?? 100_000);
 const WIDTH = 500;
 const MIB = 1024 * 1024;
 
-/** Bytes in buffers that somebody still has. */
-function held(): number {
+/** Bytes in buffers that somebody still has. What a collection frees is counted out in another thread, a little later. */
+async function held(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  collect();
-  return process.memoryUsage().arrayBuffers;
+  let least = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 5; turn++) {
+    collect();
+    await new Promise((resolve) => setImmediate(resolve));
+    least = Math.min(least, process.memoryUsage().arrayBuffers);
+  }
+  return least;
 }
 
 it("a transaction of any size takes the memory of a few batches, from its begin to its end", async () => {
@@ -22,7 +27,7 @@ it("a transaction of any size takes the memory of a few batches, from its begin 
   try {
     await lab.sql("CREATE TABLE t (id int PRIMARY KEY, v text); CREATE PUBLICATION p FOR TABLE t");
     const capture = await Capture.open({ url: lab.url, publication: "p", slot_name: lab.slot });
-    const before = held();
+    const before = await held();
     await lab.sql(`INSERT INTO t SELECT n, repeat('x', ${WIDTH}) FROM generate_series(1, ${ROWS}) n`);
     let most = 0;
     let count = 0;
@@ -32,7 +37,7 @@ it("a transaction of any size takes the memory of a few batches, from its begin 
         count += delivery.batch.length;
         await delivery.commit();
       }
-      most = Math.max(most, held() - before);
+      most = Math.max(most, (await held()) - before);
     }
     expect(count).toBe(ROWS);
     expect(Number(capture.details()["spooled_bytes"])).toBeGreaterThan((ROWS * WIDTH) / 2);
