@@ -156,8 +156,13 @@ async function route(config) {
   if (outcome !== "completed" || accounting.delivered !== ROWS) throw error ?? new Error(JSON.stringify(accounting));
 }
 
-const source = ({ from, group }) => ({ kafka: { url: URL_, topic: from, group_id: group } });
-const sink = ({ to }) => ({ kafka: { url: URL_, topic: to } });
+function source({ from, group }) {
+  return { kafka: { url: URL_, topic: from, group_id: group } };
+}
+
+function sink({ to }) {
+  return { kafka: { url: URL_, topic: to } };
+}
 
 function fileToKafka(job) {
   return route({ input: { file: { path: job.data, format: "raw" } }, output: sink(job) });
