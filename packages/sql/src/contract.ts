@@ -230,7 +230,7 @@ export interface SqlQueue {
   release(claim: Claim, ids: readonly string[]): Promise<void>;
   /** Longer leases for those that are still ours; the claim with its new token. */
   renew(claim: Claim, ids: readonly string[], leaseMs: number): Promise<Claim>;
-  /** Rows that are free now. */
+  /** Rows that are free now, also those that somebody has locked: a drain is over when there are none. */
   pending(): Promise<number>;
 }
 

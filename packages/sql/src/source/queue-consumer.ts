@@ -52,9 +52,9 @@ export class QueueConsumer implements Consumer {
   }
 
   receive(max: number, signal: AbortSignal): Promise<Delivery> {
-    const { pauses, draining } = this.setup;
+    const { pauses } = this.setup;
     const stop = AbortSignal.any([signal, this.closed.signal]);
-    return untilThere({ pauses, stop, isDone: () => draining, next: () => this.claim(max, stop) });
+    return untilThere({ pauses, stop, isDone: () => this.isDrained(), next: () => this.claim(max, stop) });
   }
 
   close(): Promise<void> {
@@ -64,6 +64,14 @@ export class QueueConsumer implements Consumer {
   status(): EndpointStatus {
     const { target, details } = this.setup;
     return { healthy: true, target, capacity: this.waiting, details };
+  }
+
+  /**
+   * A claim leaves out rows that others have locked. These may be free ones all the same: MariaDB deletes from a small
+   * table by a scan, which locks each of its rows.
+   */
+  private async isDrained(): Promise<boolean> {
+    return this.setup.draining && (await this.setup.queue.pending()) === 0;
   }
 
   private async claim(max: number, stop: AbortSignal): Promise<Delivery | undefined> {

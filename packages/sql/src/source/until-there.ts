@@ -7,8 +7,8 @@ interface Asking {
   readonly pauses: Pauses;
   /** Ends it, with nothing. */
   readonly stop: AbortSignal;
-  /** Nothing more is waited for. */
-  readonly isDone: () => boolean;
+  /** Asked when there is nothing now: whether nothing more is waited for. */
+  readonly isDone: () => boolean | Promise<boolean>;
   /** Undefined = there is nothing now. */
   readonly next: () => Promise<Delivery | undefined>;
 }
@@ -18,8 +18,10 @@ export async function untilThere({ pauses, stop, isDone, next }: Asking): Promis
   for (;;) {
     if (stop.aborted) return NOTHING;
     let delivery: Delivery | undefined;
+    let isOver = false;
     try {
       delivery = await next();
+      if (!delivery) isOver = await isDone();
     } catch (error) {
       if (stop.aborted) return NOTHING;
       throw error;
@@ -28,6 +30,6 @@ export async function untilThere({ pauses, stop, isDone, next }: Asking): Promis
       pauses.reset();
       return delivery;
     }
-    if (isDone() || !(await pauses.wait(stop))) return NOTHING;
+    if (isOver || !(await pauses.wait(stop))) return NOTHING;
   }
 }
