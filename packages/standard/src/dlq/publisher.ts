@@ -13,6 +13,7 @@ import {
   type Publisher,
 } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import { Summed } from "../summed.ts";
 import type { Budget, BudgetLimits } from "./budget.ts";
 import { failureText } from "./failure-text.ts";
 import { type Remembered, redeliveryKey } from "./remembered.ts";
@@ -38,12 +39,17 @@ export interface DlqSetup {
 /** Sends what failed for good to the dead-letter endpoint. What may still go through is none of its business. */
 export class DlqPublisher implements Publisher {
   private readonly setup: DlqSetup;
+  private readonly told: Summed<unknown>;
   private count = 0;
   /** Dead letters are sent one batch after another, so that any endpoint can take them. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(setup: DlqSetup) {
     this.setup = setup;
+    this.told = new Summed(setup.clock, (count, first) => {
+      const text = `${count} message(s) failed for good; the first one with: ${describeError(first)}`;
+      setup.log.warn(text, { route: setup.route });
+    });
   }
 
   async send(batch: MessageBatch, signal: AbortSignal): Promise<readonly Outcome[] | undefined> {
@@ -67,6 +73,7 @@ export class DlqPublisher implements Publisher {
   }
 
   async close(): Promise<void> {
+    this.told.flush();
     try {
       await this.setup.inner.close();
     } finally {
@@ -100,7 +107,6 @@ export class DlqPublisher implements Publisher {
     outcomes: readonly Outcome[],
     signal: AbortSignal,
   ): Promise<readonly Outcome[]> {
-    const { log, route } = this.setup;
     const result = outcomes.slice();
     const sent: Letter[] = [];
     let refusal: Failed | undefined;
@@ -118,10 +124,7 @@ export class DlqPublisher implements Publisher {
       sent.push(...letters);
       from = to;
     }
-    if (sent.length > 0) {
-      const text = `${sent.length} message(s) failed for good; the first one with: ${describeError(sent[0]!.error)}`;
-      log.warn(text, { route });
-    }
+    if (sent.length > 0) this.told.add(sent.length, sent[0]!.error);
     return result;
   }
 

@@ -8,11 +8,12 @@ import {
   type OpenContext,
 } from "@mqb/core/plugin";
 import { errors } from "../errors.ts";
+import { Summed } from "../summed.ts";
 import type { UnpackSettings } from "./config.ts";
 import { type FrameReader, readerFor } from "./frame-reader.ts";
 import { type Frames, HeldDelivery } from "./held.ts";
 
-export type UnpackContext = Pick<OpenContext, "accounting" | "log" | "route">;
+export type UnpackContext = Pick<OpenContext, "accounting" | "clock" | "log" | "route">;
 
 /** How many packed messages are asked for before it is known how many messages lie in one. */
 const FIRST_FRAMES = 16;
@@ -27,6 +28,7 @@ export class UnpackingConsumer implements Consumer {
   private readonly settings: UnpackSettings;
   private readonly context: UnpackContext;
   private readonly reader: FrameReader;
+  private readonly dropped: Summed<unknown>;
   private held: HeldDelivery | undefined;
   /** Messages that the last packed messages held, on average; unknown at first. */
   private perFrame: number | undefined;
@@ -35,6 +37,10 @@ export class UnpackingConsumer implements Consumer {
     this.inner = inner;
     this.settings = settings;
     this.context = context;
+    const { clock, log, route } = context;
+    this.dropped = new Summed(clock, (count, first) => {
+      log.warn(`${count} message(s) were dropped; the first one: ${describeError(first)}`, { route });
+    });
     this.reader = readerFor(settings.format);
     if (inner.status) this.status = () => inner.status!();
   }
@@ -53,6 +59,7 @@ export class UnpackingConsumer implements Consumer {
 
   async close(): Promise<void> {
     this.held = undefined;
+    this.dropped.flush();
     await this.inner.close();
   }
 
@@ -83,8 +90,8 @@ export class UnpackingConsumer implements Consumer {
         refused += 1;
       }
     }
-    const { accounting, log, route } = this.context;
-    if (refused > 0) log.warn(`${refused} message(s) were dropped; the first one: ${describeError(first)}`, { route });
+    const { accounting } = this.context;
+    if (refused > 0) this.dropped.add(refused, first);
     accounting.settle("filtered", batch.length - filled);
     accounting.receive(total - filled);
     this.perFrame = Math.max(1, total / batch.length);

@@ -90,11 +90,22 @@ it("sends its letters one batch after another", async () => {
   expect(letters.messages.map((message) => message.text())).toEqual(["message 0", "message 1", "message 2"]);
 });
 
-it("logs one line per batch", async () => {
-  const { sink, context, publisher } = await setUp();
+it("logs at once, and then their sum at most every ten seconds and at the end", async () => {
+  const { sink, context, clock, publisher } = await setUp();
   sink.failWhen(() => rejected);
-  await publisher.send(messageBatch(100), NEVER);
+  const told = () => context.log.at("warn").map((line) => Number.parseInt(line, 10));
+  const send = (count: number) => publisher.send(messageBatch(count), NEVER);
+  await send(100);
   expect(context.log.at("warn")).toEqual([expect.stringMatching(/^100 message\(s\) failed for good.*rejects/)]);
+  await send(1);
+  await send(2);
+  expect(told()).toEqual([100]);
+  await clock.advance(10_000);
+  await send(3);
+  await send(5);
+  expect(told()).toEqual([100, 6]);
+  await publisher.close();
+  expect(told()).toEqual([100, 6, 5]);
 });
 
 it("flushes and closes both endpoints, and reports both", async () => {
