@@ -12,7 +12,12 @@ async function toldAndSent(name: string, config: unknown) {
   const middleware = standard.middlewares![name]!;
   const parsed = middleware.schema["~standard"].validate(config);
   if (parsed instanceof Promise || parsed.issues) throw new Error("the configuration is refused");
-  const context = fakeContext({ plugins: [standard, fakeExpressions], side: "output", allowFaultInjection: true });
+  const context = fakeContext({
+    plugins: [standard, fakeExpressions],
+    side: "output",
+    allowFaultInjection: true,
+    openPublisher: async () => new CollectingPublisher(),
+  });
   const publisher = await middleware.output!(sink, parsed.value, context);
   const batch = messageBatch(3);
   publisher.willSend?.(batch);
@@ -27,6 +32,7 @@ it.each([
   ["delay", { delay_ms: 0 }],
   ["timeout", { timeout_ms: 1000 }],
   ["retry", {}],
+  ["dlq", { endpoint: { sink: {} } }],
   ["random_panic", { trigger_on_message: 9 }],
   ["filter", "drop"],
 ])("what is behind %s, which sends the batch it is given, is told that it comes", async (name, config) => {

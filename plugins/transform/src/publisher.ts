@@ -22,7 +22,9 @@ export function transformSent(inner: Publisher, transformer: Transformer, below:
   const ahead = new WeakMap<MessageBatch, Prepared>();
   return {
     willSend(batch) {
-      ahead.set(batch, prepared(transformer, batch));
+      const made = prepared(transformer, batch);
+      ahead.set(batch, made);
+      if (made.transformed && made.transformed.batch.length > 0) inner.willSend?.(made.transformed.batch);
     },
     close: () => inner.close(),
     ...(inner.flush ? { flush: () => inner.flush!() } : {}),

@@ -1,4 +1,4 @@
-import { batchOf, Message } from "@mqb/core/plugin";
+import { batchOf, Message, type MessageBatch } from "@mqb/core/plugin";
 import { CollectingPublisher } from "@mqb/testkit";
 import { expect, it } from "vitest";
 import { never, publisherFor } from "./transforming.ts";
@@ -27,4 +27,17 @@ it("transforms a prepared batch anew when it is sent once more", async () => {
   await publisher.send(batch, never);
   expect(sink.sends[1]).not.toBe(sink.sends[0]);
   expect(sink.messages.map((message) => message.text())).toEqual(['{"k":1}', '{"k":1}']);
+});
+
+it("tells what is behind it of the batch that it will send, and of none where nothing is left", async () => {
+  const told: MessageBatch[] = [];
+  const sink = Object.assign(new CollectingPublisher(), { willSend: (batch: MessageBatch) => void told.push(batch) });
+  const publisher = await publisherFor({ mapping: { k: "$.a" } }, sink);
+  const [first, second] = [documents('{"a":1}', "broken"), documents("broken")];
+  publisher.willSend!(first);
+  publisher.willSend!(second);
+  await publisher.send(first, never);
+  await publisher.send(second, never);
+  expect(told).toEqual(sink.sends);
+  expect(told).toHaveLength(1);
 });

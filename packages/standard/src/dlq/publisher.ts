@@ -67,6 +67,10 @@ export class DlqPublisher implements Publisher {
     return outcomes;
   }
 
+  willSend(batch: MessageBatch): void {
+    if (!this.setup.memory.stopped) this.setup.inner.willSend?.(batch);
+  }
+
   async flush(): Promise<void> {
     await this.setup.inner.flush?.();
     await this.setup.letters.flush?.();
