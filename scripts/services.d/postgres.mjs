@@ -69,6 +69,7 @@ function common() {
         max_replication_slots: 40,
         max_wal_senders: 40,
         max_connections: 200,
+        max_prepared_transactions: 10,
         // A killed process loses nothing that the system has taken over. synchronous_commit=off would lose commits.
         fsync: "off",
         full_page_writes: "off",
