@@ -210,6 +210,8 @@ export interface PreparedPages {
   readonly kind: "int" | "str";
   /** At most `limit` rows as JSON objects in one slab, none behind `upTo`. `after` undefined = from the first one. */
   read(after: string | undefined, limit: number, signal: AbortSignal, upTo?: string): Promise<Slab>;
+  /** Nobody looks at this slab of `read` any more: its memory may hold a later one. Absent where that is of no use. */
+  giveBack?(slab: Slab): void;
   /** The greatest value that is there now; undefined = none. */
   last(signal: AbortSignal): Promise<string | undefined>;
   /**

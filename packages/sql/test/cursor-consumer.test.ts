@@ -12,6 +12,7 @@ const never = new AbortController().signal;
 /** Pages of rows 1 to `rows`. The second one waits until the test lets it go. */
 class Pages implements PreparedPages {
   readonly kind = "int";
+  readonly back: string[] = [];
   go!: () => void;
   private readonly rows: number;
   private readonly released = new Promise<void>((resolve) => {
@@ -28,6 +29,10 @@ class Pages implements PreparedPages {
     const to = Math.min(this.rows, Number(upTo ?? this.rows), from + limit - 1);
     if (++this.reads === 2) await this.released;
     return slab(Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => `{"id":${from + i}}`));
+  }
+
+  giveBack({ bytes }: Slab): void {
+    this.back.push(bytes.toString());
   }
 
   async last(): Promise<string> {
@@ -89,4 +94,59 @@ describe("rows that are nacked while the next page is being read", () => {
       await consumer.close();
     },
   );
+});
+
+describe("the memory of a page", () => {
+  const open = async () => {
+    const pages = new Pages(8);
+    pages.go();
+    const consumer = opened(pages, true);
+    // Of a page of five rows four are handed out: the run of the last one may go on in the next.
+    const pageOfFive = await consumer.receive(4, never);
+    return { pages, consumer, pageOfFive };
+  };
+
+  it("is given back when nobody looks at any of its rows", async () => {
+    const { pages, consumer, pageOfFive } = await open();
+    expect(texts(pageOfFive.batch)).toHaveLength(4);
+    const second = await consumer.receive(2, never);
+    const third = await consumer.receive(4, never);
+    await pageOfFive.commit(undefined);
+    pageOfFive.release?.();
+    expect(pages.back).toEqual(['{"id":1}{"id":2}{"id":3}{"id":4}{"id":5}']);
+    await third.commit(undefined);
+    third.release?.();
+    expect(pages.back).toHaveLength(1);
+    await second.commit(undefined);
+    second.release?.();
+    expect(pages.back).toEqual([expect.any(String), '{"id":5}{"id":6}{"id":7}{"id":8}']);
+    await consumer.close();
+  });
+
+  it("is kept while rows of it are still to be handed out", async () => {
+    const pages = new Pages(8);
+    pages.go();
+    const consumer = opened(pages, true);
+    const whole = await consumer.receive(4, never);
+    await whole.commit(undefined);
+    whole.release?.();
+    const first = await consumer.receive(1, never);
+    await first.commit(undefined);
+    first.release?.();
+    expect(pages.back).toHaveLength(1);
+    expect(texts((await consumer.receive(4, never)).batch)).toEqual(['{"id":6}', '{"id":7}', '{"id":8}']);
+    await consumer.close();
+  });
+
+  it("is not given back when rows of it go back to their source", async () => {
+    const { pages, consumer, pageOfFive } = await open();
+    await pageOfFive.commit([
+      nack(new Error("no")),
+      nack(new Error("no")),
+      nack(new Error("no")),
+      nack(new Error("no")),
+    ]);
+    expect(pages.back).toEqual([]);
+    await consumer.close();
+  });
 });

@@ -41,13 +41,15 @@ interface Page {
   /** Behind the last row that may be handed out: the run of the last value may go on in the next page. */
   readonly end: number;
   readonly full: boolean;
+  /** Deliveries that somebody may look at. */
+  held: number;
 }
 
 /** Bytes that a page should have: what is read ahead stays near it. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const MOST_ROWS = 20_000;
 const EMPTY: Slab = { bytes: Buffer.alloc(0), starts: new Uint32Array(0), ends: new Uint32Array(0) };
-const NO_ROWS: Page = { slab: EMPTY, at: 0, end: 0, full: false };
+const noRows = (): Page => pageOf(EMPTY, 0, false);
 
 /** Reads a table in the order of a column. Pages are read ahead; rows of one value are never torn apart. */
 export class CursorConsumer implements Consumer {
@@ -99,12 +101,13 @@ export class CursorConsumer implements Consumer {
       this.page = page;
       if (page.full) this.readAhead(this.valueOf(page.slab, page.end - 1), max);
     }
-    const { slab, at } = this.page;
-    const end = this.cut(this.page, max);
+    const { page } = this;
+    const { slab, at } = page;
+    const end = this.cut(page, max);
     if (end === at) return undefined;
-    this.page.at = end;
+    page.at = end;
     this.after = this.valueOf(slab, end - 1);
-    return this.delivery(part(slab, at, end), this.after);
+    return this.delivery(page, part(slab, at, end), this.after);
   }
 
   /** Where the next batch ends: behind the last whole run that fits. */
@@ -147,26 +150,31 @@ export class CursorConsumer implements Consumer {
     const limit = Math.max(max + 1, Math.min(fits, MOST_ROWS));
     const { pages, horizon } = this.setup;
     const upTo = await horizon?.next(signal);
-    if (horizon && upTo === undefined) return NO_ROWS;
+    if (horizon && upTo === undefined) return noRows();
     const slab = await pages.read(after, limit, signal, upTo);
     const rows = slab.starts.length;
     if (rows > 0) this.rowBytes = Math.max(1, (slab.ends[rows - 1]! - slab.starts[0]!) / rows);
     if (rows < limit) {
       // After a nack there are rows before it again.
       if (this.epoch === epoch) horizon?.spend();
-      return { slab, at: 0, end: rows, full: false };
+      return pageOf(slab, rows, false);
     }
     const end = this.startOfRun(slab, 0, rows - 1);
     if (end === 0) throw this.run(max);
-    return { slab, at: 0, end, full: true };
+    return pageOf(slab, end, true);
   }
 
-  private delivery(slab: Slab, last: string): Delivery {
-    const { saver, stamp } = this.setup;
+  private delivery(page: Page, slab: Slab, last: string): Delivery {
+    const { saver, stamp, pages } = this.setup;
     const { epoch } = this;
+    page.held += 1;
     const batch = stamp ? slabBatch(slab, this.positions(slab)) : slabBatch(slab);
     return {
       batch,
+      release() {
+        page.held -= 1;
+        if (page.held === 0 && page.at === page.end) pages.giveBack?.(page.slab);
+      },
       commit: async (dispositions) => {
         if (this.epoch !== epoch) return;
         if (!isNacked(dispositions)) return saver.save(last);
@@ -207,6 +215,10 @@ export class CursorConsumer implements Consumer {
     await this.setup.saver.close();
     await this.setup.release();
   }
+}
+
+function pageOf(slab: Slab, end: number, full: boolean): Page {
+  return { slab, at: 0, end, full, held: 0 };
 }
 
 function part(slab: Slab, from: number, to: number): Slab {

@@ -46,12 +46,14 @@ export class PageRows implements RowTaker {
   private readonly keys: readonly Buffer[];
   private readonly fixed: number;
   private readonly target: string;
-  private out: Buffer = Buffer.allocUnsafe(64 * 1024);
+  private out: Buffer;
   private length = 0;
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
 
-  constructor(columns: readonly PageColumn[], target: string) {
+  /** Rows are written into `out` as long as they fit. */
+  constructor(columns: readonly PageColumn[], target: string, out: Buffer = Buffer.allocUnsafe(64 * 1024)) {
+    this.out = out;
     this.hows = columns.map(({ how }) => how);
     this.keys = columns.map(({ name }, i) => Buffer.from(`${i === 0 ? "{" : ","}${JSON.stringify(name)}:`));
     this.fixed = this.keys.reduce((sum, key) => sum + key.length + AROUND, 2);

@@ -16,6 +16,9 @@ import { literal, pageColumns } from "./row-json.ts";
 import { writersOf } from "./writers.ts";
 
 const WHOLE = /^pg_catalog\.int[248]$/;
+/** Pages that a route with several workers has in flight; the memory of more of them, and of giant rows, is left to be collected. */
+const MOST_SPARE = 4;
+const SPARE_BYTES = 8 * 1024 * 1024;
 const NO_CURSOR = /^pg_catalog\.(?:float[48]|bytea|jsonb?|bool|point|line|lseg|box|path|polygon|circle|xml|_.*)$/;
 
 /** Pages as lines of JSON, made of the texts that the server copies out: no value is made here. */
@@ -29,13 +32,17 @@ export async function preparePages(pool: PostgresPool, source: PageSource, table
   const columns = pageColumns(table.columns, source.rfc3339, await userTypesOf(pool, table));
   // Sorted by the column of the row: its plain name would mean the text that is selected.
   const values = columns.map(({ sql }) => sql).join(", ");
+  const spare: Buffer[] = [];
   return {
     kind,
+    giveBack({ bytes }) {
+      if (spare.length < MOST_SPARE && bytes.buffer.byteLength <= SPARE_BYTES) spare.push(Buffer.from(bytes.buffer));
+    },
     async read(after, limit, signal, upTo) {
       const from = after === undefined ? `${cursor} IS NOT NULL` : `${cursor} > ${literalOf(after, kind, column)}`;
       const to = upTo === undefined ? "" : ` AND ${cursor} <= ${literalOf(upTo, kind, column)}`;
       const select = `SELECT ${values} FROM ${table.sql} AS mqb_row WHERE ${from}${to} ORDER BY mqb_row.${cursor} LIMIT ${limit}`;
-      const rows = new PageRows(columns, pool.target);
+      const rows = new PageRows(columns, pool.target, spare.pop());
       await pool.use((client) => copyOut(client, `COPY (${select}) TO STDOUT WITH ${COPY_FORMAT}`, rows), signal);
       return rows.slab();
     },
