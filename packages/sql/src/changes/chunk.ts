@@ -53,20 +53,23 @@ export class ChangeChunk {
   /** Behind the last payload, and before the keys. */
   front = 0;
   back: number;
+  /** Deliveries of its rows that have not said that nobody looks at them any more. */
+  lent = 0;
 
-  constructor(base: number, size: number) {
+  /** `used`: one of this size that nobody looks at any more; its memory is this one's from here on. */
+  constructor(base: number, size: number, used?: ChangeChunk) {
     const rows = Math.min(MOST_ROWS, Math.ceil(size / BYTES_OF_ROW));
     this.base = base;
-    this.bytes = Buffer.allocUnsafeSlow(size);
     this.back = size;
-    this.starts = new Uint32Array(rows);
-    this.ends = new Uint32Array(rows);
-    this.keyStarts = new Uint32Array(rows);
-    this.keyEnds = new Uint32Array(rows);
-    this.operations = new Uint8Array(rows);
-    this.relationOf = new Uint16Array(rows);
-    this.ordinals = new Float64Array(rows);
-    this.lsns = new BigUint64Array(rows);
+    this.bytes = used?.bytes ?? Buffer.allocUnsafeSlow(size);
+    this.starts = used?.starts ?? new Uint32Array(rows);
+    this.ends = used?.ends ?? new Uint32Array(rows);
+    this.keyStarts = used?.keyStarts ?? new Uint32Array(rows);
+    this.keyEnds = used?.keyEnds ?? new Uint32Array(rows);
+    this.operations = used?.operations ?? new Uint8Array(rows);
+    this.relationOf = used?.relationOf ?? new Uint16Array(rows);
+    this.ordinals = used?.ordinals ?? new Float64Array(rows);
+    this.lsns = used?.lsns ?? new BigUint64Array(rows);
   }
 
   hasRoom(bytes: number): boolean {

@@ -39,10 +39,17 @@ export class Handout {
       ends: chunk.ends.subarray(from, to),
       terminator: LINE_BREAK,
     };
-    const { epoch } = this;
+    const { epoch, log } = this;
+    log.lend(taken);
+    let isBack = false;
     return {
       batch: slabBatch(slab, new ChangeFields(chunk, from, this.options)),
       commit: (dispositions) => this.settle(taken, epoch, dispositions),
+      release: () => {
+        if (isBack) return;
+        isBack = true;
+        log.giveBack(taken);
+      },
     };
   }
 

@@ -9,6 +9,8 @@ export interface Part {
 /** The first chunk is a small one: most streams are idle. */
 const FIRST = 64 * 1024;
 const MORE = 1 << 20;
+/** Chunks that wait to be used again: as many as are filled while a sink writes. */
+const MOST_FREE = 4;
 /** Ready rows up to which more is read, in bytes. */
 const MOST_UNREAD = 4 * 1024 * 1024;
 
@@ -31,6 +33,8 @@ export class ChangeLog {
   /** Bytes of rows that wait to be handed out, the open transaction included. */
   unread = 0;
   private readonly chunks: ChangeChunk[] = [new ChangeChunk(0, FIRST)];
+  /** Behind their last row, and nobody looks at them any more. */
+  private readonly free: ChangeChunk[] = [];
   /** Numbers among all rows. */
   private next = 0;
   private read = 0;
@@ -84,7 +88,7 @@ export class ChangeLog {
   room(bytes: number): ChangeChunk {
     const last = this.chunks.at(-1)!;
     if (last.hasRoom(bytes)) return last;
-    const chunk = new ChangeChunk(this.next, Math.max(MORE, bytes));
+    const chunk = bytes > MORE ? new ChangeChunk(this.next, bytes) : new ChangeChunk(this.next, MORE, this.free.pop());
     // One without rows is nobody's.
     if (last.rows === 0 && this.chunks.length > 0) this.chunks.pop();
     this.chunks.push(chunk);
@@ -178,10 +182,28 @@ export class ChangeLog {
     return { chunk, from, to };
   }
 
+  /** Somebody looks at these rows until `giveBack`; whoever never says it keeps their memory. */
+  lend({ chunk }: Taken): void {
+    chunk.lent++;
+  }
+
+  /** Called once for what was lent, behind its `ack`. */
+  giveBack({ chunk }: Taken): void {
+    chunk.lent--;
+    // Otherwise some of its rows are not acked, or more are written into it.
+    if (!this.chunks.includes(chunk)) this.keep(chunk);
+  }
+
+  private keep(chunk: ChangeChunk): void {
+    if (chunk.lent > 0 || chunk.bytes.length !== MORE || this.free.length >= MOST_FREE) return;
+    this.free.push(chunk);
+  }
+
   /** Everything up to and without this row is acked. Called in the order of the rows. */
   ack({ chunk }: Taken, to: number): void {
     this.acked = Math.max(this.acked, chunk.base + to);
-    while (this.chunks.length > 1 && this.chunks[0]!.base + this.chunks[0]!.rows <= this.acked) this.chunks.shift();
+    while (this.chunks.length > 1 && this.chunks[0]!.base + this.chunks[0]!.rows <= this.acked)
+      this.keep(this.chunks.shift()!);
     this.settleMarks();
   }
 

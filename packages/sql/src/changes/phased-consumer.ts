@@ -73,6 +73,7 @@ export class PhasedConsumer implements Consumer {
   private tracked(delivery: Delivery): Delivery {
     return {
       batch: delivery.batch,
+      release: () => delivery.release?.(),
       commit: async (dispositions) => {
         try {
           await delivery.commit(dispositions);
