@@ -11,6 +11,7 @@ const examples = readdirSync(join(root, "examples")).filter((name) =>
 
 /** Examples that need a server, and how they are told of the one that tests have. */
 const NEEDS: Readonly<Record<string, readonly [server: string, ours: string, theirs: string]>> = {
+  "mysql-changes": ["mariadb", "MQB_TEST_MARIADB_URL", "MYSQL_URL"],
   "nats-orders": ["nats", "MQB_TEST_NATS_URL", "NATS_URL"],
 };
 
