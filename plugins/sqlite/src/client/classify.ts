@@ -6,6 +6,14 @@ const LOCKED = 6;
 /** Out of memory, a disk that is full or fails: it may go on later. */
 const LATER = [7, 10, 13];
 const MISUSE = 21;
+/** What SQLite says where the provider leaves the number out, as `@photostructure/sqlite` does of `all`. */
+const BY_TEXT: readonly (readonly [RegExp, number])[] = [
+  [/^database is locked/, BUSY],
+  [/^database (?:table|schema) is locked/, LOCKED],
+  [/^out of memory/, 7],
+  [/^disk I\/O error/, 10],
+  [/^database or disk is full/, 13],
+];
 
 /** The mqb error for what SQLite throws. */
 export function classify(error: unknown, target: string): MqbError {
@@ -28,6 +36,8 @@ export function isBusy(error: unknown): boolean {
 
 /** Extended codes hold the plain one in their last byte. */
 function primaryCode(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === "number" ? errcode & 0xff : undefined;
+  const { errcode, code, message } = error as { errcode?: unknown; code?: unknown; message?: unknown };
+  if (typeof errcode === "number") return errcode & 0xff;
+  if (code !== "ERR_SQLITE_ERROR" || typeof message !== "string") return undefined;
+  return BY_TEXT.find(([text]) => text.test(message))?.[1];
 }
