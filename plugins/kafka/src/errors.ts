@@ -107,6 +107,11 @@ export const kafkaErrors = defineErrors("MQB_KAFKA", {
     kind: "permanent",
     message: (p) => `partition ${p.partition} of "${p.topic}" refused the record: ${p.reason}`,
   }),
+  CLOCK: errorRow<OfTopic>({
+    kind: "retryable",
+    message: (p) => `the topic "${p.topic}" takes no records of the time that this machine's clock shows`,
+    hint: "set the clock of this machine or of the broker right: they may differ by what message.timestamp.after.max.ms and message.timestamp.before.max.ms of the topic allow, an hour into the future by default",
+  }),
   NOT_STORED: errorRow<OfPartition>({
     kind: "retryable",
     message: (p) => `partition ${p.partition} of "${p.topic}" did not confirm the records: ${p.reason}`,

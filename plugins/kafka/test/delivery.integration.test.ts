@@ -1,5 +1,5 @@
 import { createBridge, createRegistry } from "@mqb/core";
-import { batchOf, codeOf, describeError, Message, type MessageBatch, reply } from "@mqb/core/plugin";
+import { batchOf, codeOf, describeError, Message, type MessageBatch, reply, systemClock } from "@mqb/core/plugin";
 import { CollectingPublisher, eventually, fakePlugin, recordingLogger } from "@mqb/testkit";
 import { describe, expect, it } from "vitest";
 import plugin, { type KafkaOptions } from "../src/index.ts";
@@ -44,6 +44,22 @@ async function drain(topic: string): Promise<string[]> {
 
 await withKafka(() => {
   describe("the sink", () => {
+    it("keeps what the broker does not take for the time of a wrong clock", LONG, async () => {
+      const topic = await topicOf([]);
+      let ahead = 3 * 3_600_000;
+      const clock = { ...systemClock, now: () => Date.now() + ahead };
+      const publisher = await openOutput({ url: KAFKA_URL, topic }, { clock });
+      const batch = batchOf([new Message("a"), new Message("b")]);
+      const outcomes = await publisher.send(batch, signal());
+      for (const outcome of outcomes!) {
+        expect(outcome).toMatchObject({ type: "failed", error: { code: "MQB_KAFKA_CLOCK", kind: "retryable" } });
+      }
+      ahead = 0;
+      expect(await publisher.send(batch, signal())).toBeUndefined();
+      await publisher.close();
+      expect((await readAll(topic)).map(({ message }) => message.value!.toString())).toEqual(["a", "b"]);
+    });
+
     it("tells a message that is too large from the others of its batch", LONG, async () => {
       const topic = await topicOf([], { "max.message.bytes": "2000" });
       const publisher = await openOutput({ url: KAFKA_URL, topic, producer_options: [["compression.type", "none"]] });

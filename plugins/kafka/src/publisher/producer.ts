@@ -29,12 +29,7 @@ export type Written =
 
 const STORED: Written = { type: "stored" };
 /** Something in the batch is not to the broker's liking: it says so before it writes anything. */
-const REFUSED: ReadonlySet<number> = new Set([
-  CODE.MESSAGE_TOO_LARGE,
-  CODE.RECORD_LIST_TOO_LARGE,
-  CODE.INVALID_RECORD,
-  CODE.INVALID_TIMESTAMP,
-]);
+const REFUSED: ReadonlySet<number> = new Set([CODE.MESSAGE_TOO_LARGE, CODE.RECORD_LIST_TOO_LARGE, CODE.INVALID_RECORD]);
 
 /** One call of `write`. */
 interface Write {
@@ -297,6 +292,8 @@ export class Producer {
     if (transaction === undefined && hasMoved(code)) return undefined;
     if (transaction === undefined && chunk.numbers && isUnsure(code)) return undefined;
     if (REFUSED.has(code)) return { type: "refused", code };
+    // The time is ours, and no fault of the messages.
+    if (code === CODE.INVALID_TIMESTAMP) return { type: "failed", error: kafkaErrors.CLOCK({ topic }) };
     if (transaction && isFenced(code)) return { type: "failed", error: kafkaErrors.FENCED({ id: transaction.id }) };
     const { partition } = chunk;
     const error =

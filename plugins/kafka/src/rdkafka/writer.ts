@@ -216,7 +216,8 @@ export class RdkafkaWriter implements BatchWriter {
     const reason = code > 0 ? nameOf(code) : message;
     const refused = refusal(code, `to write to the topic "${topic}"`);
     if (refused) return refused;
-    const isRefused = isFinal(code) || code === CODE.INVALID_RECORD || code === CODE.INVALID_TIMESTAMP;
+    if (code === CODE.INVALID_TIMESTAMP) return kafkaErrors.CLOCK({ topic });
+    const isRefused = isFinal(code) || code === CODE.INVALID_RECORD;
     return isRefused
       ? kafkaErrors.REFUSED({ topic, partition, reason })
       : kafkaErrors.NOT_STORED({ topic, partition, reason });
