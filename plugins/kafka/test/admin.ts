@@ -53,7 +53,8 @@ export async function createTopic(
 
 /** Writes records with the other client. */
 export async function produce(topic: string, messages: readonly Message[]): Promise<void> {
-  const producer = foreign.producer({ allowAutoTopicCreation: false });
+  // Idempotent: a partition that is not there yet makes the client send again what the others have taken.
+  const producer = foreign.producer({ allowAutoTopicCreation: false, idempotent: true, maxInFlightRequests: 1 });
   await producer.connect();
   try {
     await producer.send({ topic, messages: [...messages] });
